@@ -50,6 +50,23 @@ const struct mr_word mr_sim_calls[] = {
 	[MR_SIM_ALLOC_UAR] = MR_WORD("alloc_uar", "allocating a doorbell page"),
 	[MR_SIM_DEALLOC_UAR] = MR_WORD("dealloc_uar", "deallocating a doorbell page"),
 	[MR_SIM_ALLOC_EVENT] = MR_WORD("alloc_event", "a descriptor for events"),
+	[MR_SIM_CREATE_COMP_CHANNEL] =
+		MR_WORD("create_comp_channel", "a channel for events of completion queues"),
+	[MR_SIM_CREATE_CQ] = MR_WORD("create_cq", "creating a completion queue"),
+	[MR_SIM_RESIZE_CQ] = MR_WORD("resize_cq", "resizing a completion queue"),
+	[MR_SIM_REQ_NOTIFY_CQ] =
+		MR_WORD("req_notify_cq", "requesting an event of a completion queue"),
+	[MR_SIM_DESTROY_CQ] = MR_WORD("destroy_cq", "destroying a completion queue"),
+	[MR_SIM_CREATE_SRQ] = MR_WORD("create_srq", "creating a shared receive queue"),
+	[MR_SIM_MODIFY_SRQ] = MR_WORD("modify_srq", "changing a shared receive queue"),
+	[MR_SIM_QUERY_SRQ] = MR_WORD("query_srq", "attributes of a shared receive queue"),
+	[MR_SIM_DESTROY_SRQ] = MR_WORD("destroy_srq", "destroying a shared receive queue"),
+	[MR_SIM_CREATE_QP] = MR_WORD("create_qp", "creating a queue pair"),
+	[MR_SIM_MODIFY_QP] = MR_WORD("modify_qp", "changing a queue pair, such as its state"),
+	[MR_SIM_QUERY_QP] = MR_WORD("query_qp", "attributes of a queue pair"),
+	[MR_SIM_DESTROY_QP] = MR_WORD("destroy_qp", "destroying a queue pair"),
+	[MR_SIM_CREATE_AH] = MR_WORD("create_ah", "creating an address handle"),
+	[MR_SIM_DESTROY_AH] = MR_WORD("destroy_ah", "destroying an address handle"),
 	[MR_SIM_DEVX] = MR_WORD("devx", "a firmware command"),
 	[MR_SIM_LOCK] =
 		MR_WORD("lock", "fcntl(F_SETLK, F_SETLKW) that write-locks or unlocks a memfd"),

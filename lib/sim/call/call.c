@@ -25,10 +25,10 @@ static const struct object_type {
 	{ UVERBS_OBJECT_DEVICE, .core = 0x80, .since = SIM_PORT_SPEED },
 	{ UVERBS_OBJECT_PD, .mlx5 = 0x1 },
 	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0 },
-	{ UVERBS_OBJECT_CQ, .core = 0x3 },
-	{ UVERBS_OBJECT_QP, .core = 0x3 },
-	{ UVERBS_OBJECT_SRQ, .core = 0x3 },
-	{ UVERBS_OBJECT_AH, .core = 0x1 },
+	{ UVERBS_OBJECT_CQ, .core = 0 },
+	{ UVERBS_OBJECT_QP, .core = 0 },
+	{ UVERBS_OBJECT_SRQ, .core = 0 },
+	{ UVERBS_OBJECT_AH, .core = 0 },
 	{ UVERBS_OBJECT_MR, .core = 0 },
 	{ UVERBS_OBJECT_DM, .mlx5 = 0x1, .mlx5_only = true },
 	{ UVERBS_OBJECT_MW, .core = 0 },
@@ -189,6 +189,18 @@ int sim_write_request(const struct sim_call *call, void *request, size_t size)
 	return 0;
 }
 
+int sim_call_data(const struct sim_call *call, void *data, size_t size, size_t least)
+{
+	size_t length;
+	const void *in = sim_attr_data(call, UVERBS_ATTR_UHW_IN, &length);
+
+	if (!in || length < least)
+		return -EINVAL;
+	memset(data, 0, size);
+	memcpy(data, in, length < size ? length : size);
+	return 0;
+}
+
 int sim_call_create(struct sim_call *call, uint16_t type, struct ib_uverbs_attr *attr)
 {
 	int rc = sim_need_context(call->table);
@@ -274,6 +286,8 @@ int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
 	const bool has_key = object->type == UVERBS_OBJECT_MR;
 
 	if (object->users ||
+	    ((object->type == UVERBS_OBJECT_CQ || object->type == UVERBS_OBJECT_SRQ) &&
+	     sim_queue_is_used(table, handle)) ||
 	    (object->type == UVERBS_OBJECT_DM && has_mr(table, SIM_MR_DM, handle)) ||
 	    (object->type == SIM_OBJECT_DMAH && has_mr(table, SIM_MR_DMAH, handle)))
 		return -EBUSY;

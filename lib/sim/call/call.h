@@ -13,6 +13,7 @@
 
 #include "lib/sim/base/base.h"
 #include "lib/sim/memory/memory.h"
+#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 struct sim_call;
@@ -21,7 +22,8 @@ struct sim_profile;
 /** Carries a call out: a method of the ioctl, or a write command.  Return: 0, or -errno. */
 typedef int sim_handler(struct sim_call *call);
 
-#define SIM_MAX_ATTRS 13
+#define SIM_MAX_ATTRS    16
+#define SIM_COMP_VECTORS 8 /* of each device */
 
 /** Values that a method accepts under one attribute id: the kernel's struct uverbs_attr_spec. */
 struct sim_attr_spec {
@@ -155,6 +157,7 @@ struct ib_uverbs_sge;
 struct sim_advice;
 struct sim_call;
 struct sim_mr_request;
+struct sim_queue_request;
 struct sim_rereg;
 
 /** A kind of device: what its driver does and reports.  Functions return 0 or -errno, if not said otherwise. */
@@ -196,6 +199,29 @@ struct sim_profile {
 	int (*prefetch_address)(const struct sim_object *mr, const struct ib_uverbs_sge *part,
 				uint64_t *addr);
 
+	/**
+	 * create_cq, create_srq, create_qp: checks the request and fills in the rest of it.  It may unlock the table
+	 * with sim_call_unlock(): then objects that the request names may be gone.
+	 */
+	int (*create_queue)(struct sim_call *call, struct sim_queue_request *request);
+
+	/** Answers the driver's data of a queue that has its number. */
+	int (*answer_queue)(const struct sim_call *call, const struct sim_queue_request *request);
+
+	/** modify_qp: checks what the core has not; the state changes from @from to @to. */
+	int (*check_qp)(const struct sim_call *call, const struct ib_uverbs_modify_qp *cmd,
+			uint8_t from, uint8_t to);
+
+	/** resize_cq; NULL: it is not modelled. */
+	int (*resize_cq)(const struct sim_call *call, struct sim_cq *cq, uint32_t cqe);
+
+	/** modify_srq: sets the @attr of the SRQ. */
+	int (*modify_srq)(const struct sim_call *call, struct sim_srq *srq,
+			  const struct ib_uverbs_modify_srq *cmd);
+
+	/** Answers the driver's data of an address handle; NULL: there are none. */
+	int (*answer_ah)(const struct sim_call *call);
+
 	/** Returns a memory key that no object has; @variant is the @key_variant of struct sim_mr_request. */
 	uint32_t (*make_key)(struct sim_table *table, uint8_t variant);
 
@@ -219,6 +245,19 @@ struct sim_mr_request {
 
 	/** Set: the driver does not store length and IOVA in the MR; the write command REG_MR does. */
 	bool range_unset;
+};
+
+/** A request to the driver to create a CQ, SRQ or QP; the driver fills in the members with "set". */
+struct sim_queue_request {
+	uint16_t type;     /**< UVERBS_OBJECT_CQ, _SRQ or _QP */
+	uint32_t pd;       /**< handle, or SIM_NO_HANDLE of a CQ */
+	uint32_t flags;    /**< enum ib_uverbs_ex_create_cq_flags or ib_uverbs_qp_create_flags */
+	uint32_t srq_type; /**< enum ib_uverbs_srq_type */
+	struct ib_uverbs_qp_cap cap; /**< of a QP; the driver may answer greater ones */
+
+	/** The record; set: rings, doorbell, user index, and the limits in its @cqe or @attr. */
+	struct sim_queue queue;
+	uint32_t pinned; /**< set: pages that were charged */
 };
 
 /** A request to the driver to change an MR. */
@@ -274,6 +313,15 @@ static inline bool sim_advice_lacks_access(const struct sim_advice *advice,
 {
 	return advice->kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
 	       !(mr->flags & SIM_MR_WRITABLE);
+}
+
+/** sim_call_data() - copy the data for the driver, of which the caller must pass @least bytes: 0, or -EINVAL */
+int sim_call_data(const struct sim_call *call, void *data, size_t size, size_t least);
+
+/** sim_round_up_to_power() - the least power of 2 that is not below a number */
+static inline uint64_t sim_round_up_to_power(uint64_t number)
+{
+	return number > 1 ? UINT64_C(1) << (64 - __builtin_clzll(number - 1)) : 1;
 }
 
 /** sim_destroy_object() - uobj_destroy() and the type's destroy_hw(): 0, or -EBUSY while it is needed */

@@ -61,22 +61,7 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 		       ?: SIM_PUT(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, page);
 }
 
-static void *map_table_file(const struct sim_table *table, void *addr, size_t length, int prot,
-			    int flags, off_t file_offset)
-{
-	int fd = sim_table_reopen(table->fd, O_RDWR);
-	void *address;
-
-	if (fd < 0) {
-		errno = -fd;
-		return MAP_FAILED;
-	}
-	address = sim_libc()->mmap(addr, length, prot, flags, fd, file_offset);
-	sim_libc()->close(fd);
-	return address;
-}
-
-/* A UAR is mapped to anonymous memory: there are no queues whose doorbells the device would read. */
+/* A UAR is mapped to anonymous memory: the device reads the doorbell records, and no doorbells. */
 static void *sim_mlx5_mmap(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 			   off_t offset)
 {
@@ -96,7 +81,7 @@ static void *sim_mlx5_mmap(struct sim_table *table, void *addr, size_t length, i
 	}
 	if (file_offset < 0)
 		return sim_libc()->mmap(addr, length, prot, flags | MAP_ANONYMOUS, -1, 0);
-	return map_table_file(table, addr, length, prot, flags, file_offset);
+	return sim_table_mmap(table->fd, addr, length, prot, flags, file_offset);
 }
 
 /* uverbs_std_types_dmabuf.c UVERBS_METHOD_DMABUF_ALLOC, mlx5_ib_mmap_get_pfns() */
@@ -579,6 +564,10 @@ const struct sim_profile sim_mlx5_profile = {
 	.rereg_mr = sim_mlx5_rereg_mr,
 	.check_prefetch = sim_mlx5_check_prefetch,
 	.prefetch_address = sim_mlx5_prefetch_address,
+	.create_queue = sim_mlx5_create_queue,
+	.answer_queue = sim_mlx5_answer_queue,
+	.check_qp = sim_mlx5_check_qp,
+	.modify_srq = sim_mlx5_modify_srq,
 	.make_key = sim_mlx5_make_key,
 	.mmap = sim_mlx5_mmap,
 };

@@ -3,7 +3,10 @@
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/rdma_user_rxe.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/sim/base/base.h"
@@ -124,6 +127,300 @@ static uint32_t rxe_make_key(struct sim_table *table, uint8_t variant)
 	return sim_key_index(table, FIRST_KEY_INDEX) << 8 | table->header->next_key++;
 }
 
+/* ---- queues (rxe_queue.c, rxe_cq.c, rxe_srq.c, rxe_qp.c) ---------------------------------------- */
+
+#define CQE_SIZE    64u  /* sizeof(struct rxe_cqe) */
+#define LEAST_ENTRY 64u  /* cache_line_size() */
+#define INLINE_MAX  512u /* rxe_param.h RXE_MAX_INLINE_DATA */
+#define TIMEOUT_MAX 31
+
+/* rxe_queue_init(), do_mmap_info(): a queue in the table's file, with room for more than @entries */
+static int new_ring(struct sim_table *table, struct sim_ring *ring, uint64_t entries,
+		    uint64_t entry_size)
+{
+	struct rxe_queue_buf *buffer;
+	int rc;
+
+	entry_size = sim_round_up_to_power(entry_size < LEAST_ENTRY ? LEAST_ENTRY : entry_size);
+	ring->shift = (uint32_t)__builtin_ctzll(entry_size);
+	ring->count = (uint32_t)sim_round_up_to_power(entries + 1);
+	ring->size = sim_round_up(sizeof(*buffer) + ring->count * entry_size, sim_page_size());
+	rc = sim_ring_allocate(table, ring);
+	if (rc) {
+		ring->size = 0;
+		return rc;
+	}
+	buffer = sim_ring_map(table, ring);
+	if (!buffer) {
+		sim_ring_free(table, ring);
+		ring->size = 0;
+		return -ENOMEM;
+	}
+	buffer->log2_elem_size = ring->shift;
+	buffer->index_mask = ring->count - 1;
+	munmap(buffer, ring->size);
+	return 0;
+}
+
+static struct mminfo mmap_info(const struct sim_ring *ring)
+{
+	return (struct mminfo){ .offset = ring->start, .size = (uint32_t)ring->size };
+}
+
+static uint64_t receive_size(uint32_t sges)
+{
+	return sizeof(struct rxe_recv_wqe) + sges * sizeof(struct rxe_sge);
+}
+
+static bool has_room_for(const struct sim_call *call, size_t size)
+{
+	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
+
+	return out && out->len >= size;
+}
+
+/* rxe_cq_chk_attr() */
+static bool is_cqe(const struct sim_call *call, uint32_t cqe)
+{
+	return cqe && cqe <= (uint32_t)call->profile->attributes.max_cqe;
+}
+
+static int create_cq(struct sim_call *call, struct sim_queue_request *request)
+{
+	struct sim_cq *cq = &request->queue.cq;
+	int rc;
+
+	if (!has_room_for(call, sizeof(struct rxe_create_cq_resp)))
+		return -EINVAL;
+	if (request->flags)
+		return -EOPNOTSUPP;
+	if (!is_cqe(call, cq->cqe))
+		return -EINVAL;
+	rc = new_ring(call->table, &cq->ring, cq->cqe, CQE_SIZE);
+	cq->cqe = cq->ring.count - 1;
+	return rc;
+}
+
+static int create_srq(struct sim_call *call, struct sim_queue_request *request)
+{
+	const struct ib_uverbs_query_device_resp *limits = &call->profile->attributes;
+	struct ib_uverbs_query_srq_resp *attr = &request->queue.srq.attr;
+	struct sim_ring *ring = &request->queue.srq.ring;
+	int rc;
+
+	if (!has_room_for(call, sizeof(struct rxe_create_srq_resp)) || !attr->max_wr ||
+	    attr->max_wr > limits->max_srq_wr || attr->max_sge > limits->max_srq_sge)
+		return -EINVAL;
+	if (!attr->max_sge)
+		attr->max_sge = 1; /* RXE_MIN_SRQ_SGE */
+	rc = new_ring(call->table, ring, attr->max_wr, receive_size(attr->max_sge));
+	attr->max_wr = ring->count - 1;
+	return rc;
+}
+
+/* rxe_qp_chk_cap() */
+static bool are_limits(const struct ib_uverbs_query_device_resp *limits,
+		       const struct ib_uverbs_qp_cap *cap, bool has_rq)
+{
+	return cap->max_send_wr <= limits->max_qp_wr && cap->max_send_sge <= limits->max_sge &&
+	       (!has_rq ||
+		(cap->max_recv_wr <= limits->max_qp_wr && cap->max_recv_sge <= limits->max_sge)) &&
+	       cap->max_inline_data <= INLINE_MAX;
+}
+
+static int create_qp(struct sim_call *call, struct sim_queue_request *request)
+{
+	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_UHW_IN);
+	struct ib_uverbs_qp_cap *cap = &request->cap;
+	struct sim_qp *qp = &request->queue.qp;
+	const bool has_rq = qp->srq == SIM_NO_HANDLE;
+	uint32_t data;
+	int rc;
+
+	if (!has_room_for(call, sizeof(struct rxe_create_qp_resp)) || (in && in->len) ||
+	    !are_limits(&call->profile->attributes, cap, has_rq))
+		return -EINVAL;
+	data = cap->max_send_sge * (uint32_t)sizeof(struct rxe_sge);
+	if (data < cap->max_inline_data)
+		data = cap->max_inline_data;
+	rc = new_ring(call->table, &qp->sq, cap->max_send_wr, sizeof(struct rxe_send_wqe) + data);
+	if (!rc && has_rq)
+		rc = new_ring(call->table, &qp->rq, cap->max_recv_wr,
+			      receive_size(cap->max_recv_sge));
+	if (rc) {
+		sim_ring_free(call->table, &qp->sq);
+		return rc;
+	}
+	cap->max_send_wr = qp->sq.count - 1;
+	cap->max_send_sge = data / (uint32_t)sizeof(struct rxe_sge);
+	cap->max_inline_data = data;
+	if (has_rq)
+		cap->max_recv_wr = qp->rq.count - 1;
+	qp->attr.max_send_wr = cap->max_send_wr;
+	qp->attr.max_send_sge = cap->max_send_sge;
+	qp->attr.max_inline_data = data;
+	qp->attr.max_recv_wr = has_rq ? cap->max_recv_wr : 0;
+	qp->attr.max_recv_sge = has_rq ? cap->max_recv_sge : 0;
+	qp->attr.path_mtu = IBV_MTU_256;
+	return 0;
+}
+
+static int rxe_create_queue(struct sim_call *call, struct sim_queue_request *request)
+{
+	return request->type == UVERBS_OBJECT_CQ    ? create_cq(call, request)
+	       : request->type == UVERBS_OBJECT_SRQ ? create_srq(call, request)
+						    : create_qp(call, request);
+}
+
+static int rxe_answer_queue(const struct sim_call *call, const struct sim_queue_request *request)
+{
+	const struct sim_queue *queue = &request->queue;
+	const struct rxe_create_qp_resp qp = { mmap_info(&queue->qp.rq), mmap_info(&queue->qp.sq) };
+	const struct rxe_create_srq_resp srq = { .mi = mmap_info(&queue->srq.ring),
+						 .srq_num = call->created + 1 };
+	const struct rxe_create_cq_resp cq = { mmap_info(&queue->cq.ring) };
+
+	return request->type == UVERBS_OBJECT_CQ    ? SIM_PUT(call, UVERBS_ATTR_UHW_OUT, cq)
+	       : request->type == UVERBS_OBJECT_SRQ ? SIM_PUT(call, UVERBS_ATTR_UHW_OUT, srq)
+						    : SIM_PUT(call, UVERBS_ATTR_UHW_OUT, qp);
+}
+
+/* Number of entries between consumer and producer. */
+static uint32_t entries_in(const struct rxe_queue_buf *buffer)
+{
+	return (buffer->producer_index - buffer->consumer_index) & buffer->index_mask;
+}
+
+/* resize_finish(): moves the entries, all of which the new ring must have room for */
+static int move_entries(const struct sim_table *table, const struct sim_ring *old,
+			const struct sim_ring *new)
+{
+	struct rxe_queue_buf *from = sim_ring_map(table, old), *to = sim_ring_map(table, new);
+	uint32_t count = from && to ? entries_in(from) : 0;
+	int rc = !from || !to ? -ENOMEM : count >= new->count ? -EINVAL : 0;
+
+	for (uint32_t i = 0; !rc && i < count; i++)
+		memcpy(to->data + ((uint64_t)i << new->shift),
+		       from->data + ((uint64_t)((from->consumer_index + i) & (old->count - 1))
+				     << old->shift),
+		       1u << new->shift);
+	if (!rc)
+		to->producer_index = count;
+	if (from)
+		munmap(from, old->size);
+	if (to)
+		munmap(to, new->size);
+	return rc;
+}
+
+/* rxe_queue_resize(); the caller frees the ring that it does not keep */
+static int resize_ring(const struct sim_call *call, struct sim_ring *ring, uint64_t entries,
+		       struct mminfo *info)
+{
+	const struct sim_ring old = *ring;
+	struct sim_ring resized;
+	int rc = new_ring(call->table, &resized, entries, UINT64_C(1) << old.shift);
+
+	if (rc)
+		return rc;
+	rc = move_entries(call->table, &old, &resized);
+	sim_ring_free(call->table, rc ? &resized : &old);
+	if (rc)
+		return rc;
+	*ring = resized;
+	*info = mmap_info(ring);
+	return 0;
+}
+
+static int rxe_resize_cq(const struct sim_call *call, struct sim_cq *cq, uint32_t cqe)
+{
+	struct rxe_resize_cq_resp resp;
+	int rc;
+
+	if (!has_room_for(call, sizeof(resp)) || !is_cqe(call, cqe))
+		return -EINVAL;
+	rc = resize_ring(call, &cq->ring, cqe, &resp.mi);
+	if (rc)
+		return rc;
+	cq->cqe = cq->ring.count - 1;
+	return SIM_PUT(call, UVERBS_ATTR_UHW_OUT, resp);
+}
+
+/* rxe_srq_chk_attr(), rxe_srq_from_attr(): the answer goes where the command says */
+static int rxe_modify_srq(const struct sim_call *call, struct sim_srq *srq,
+			  const struct ib_uverbs_modify_srq *cmd)
+{
+	const uint32_t max = call->profile->attributes.max_srq_wr;
+	struct rxe_modify_srq_cmd data;
+	struct mminfo info;
+	int rc = sim_call_data(call, &data, sizeof(data), sizeof(data));
+
+	if (rc)
+		return rc;
+	if (cmd->attr_mask & IBV_SRQ_MAX_WR &&
+	    (!cmd->max_wr || cmd->max_wr > max || cmd->max_wr < srq->attr.srq_limit))
+		return -EINVAL;
+	if (cmd->attr_mask & IBV_SRQ_LIMIT &&
+	    (cmd->srq_limit > max || cmd->srq_limit >= srq->ring.count))
+		return -EINVAL;
+	if (cmd->attr_mask & IBV_SRQ_MAX_WR) {
+		if (sim_is_null(data.mmap_info_addr))
+			return -EFAULT;
+		rc = resize_ring(call, &srq->ring, cmd->max_wr, &info);
+		if (rc)
+			return rc;
+		srq->attr.max_wr = srq->ring.count - 1;
+		memcpy((void *)(uintptr_t)data.mmap_info_addr, &info, sizeof(info));
+	}
+	if (cmd->attr_mask & IBV_SRQ_LIMIT)
+		srq->attr.srq_limit = cmd->srq_limit;
+	return 0;
+}
+
+/* rxe_qp_chk_attr() */
+static int rxe_check_qp(const struct sim_call *call, const struct ib_uverbs_modify_qp *cmd,
+			uint8_t from, uint8_t to)
+{
+	const uint32_t mask = cmd->attr_mask;
+
+	(void)from;
+	(void)to;
+	return (mask & IBV_QP_PATH_MTU && cmd->path_mtu > call->profile->port.max_mtu) ||
+			       (mask & IBV_QP_MAX_QP_RD_ATOMIC &&
+				cmd->max_rd_atomic > call->profile->attributes.max_qp_rd_atom) ||
+			       (mask & IBV_QP_TIMEOUT && cmd->timeout > TIMEOUT_MAX)
+		       ? -EINVAL
+		       : 0;
+}
+
+static int rxe_answer_ah(const struct sim_call *call)
+{
+	const struct rxe_create_ah_resp resp = { .ah_num = call->created + 1 };
+
+	return SIM_PUT(call, UVERBS_ATTR_UHW_OUT, resp);
+}
+
+/* rxe_mmap() */
+static void *rxe_mmap(struct sim_table *table, void *addr, size_t length, int prot, int flags,
+		      off_t offset)
+{
+	const struct sim_ring *ring;
+	uint64_t size = 0;
+
+	if (!sim_table_lock(table)) {
+		ring = sim_ring_find(table, (uint64_t)offset);
+		size = ring ? ring->size : 0;
+		sim_table_unlock(table);
+	}
+	if (length > size) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	return sim_table_mmap(table->fd, addr, length, prot, flags, offset);
+}
+
+/* ---- the device ---------------------------------------------------------------------------- */
+
 static const struct sim_profile sim_rxe_profile = {
 	.kind = MR_SIM_RXE,
 	.node = "/dev/infiniband/uverbs251",
@@ -199,7 +496,14 @@ static const struct sim_profile sim_rxe_profile = {
 	.rereg_mr = rxe_rereg_mr,
 	.check_prefetch = rxe_check_prefetch,
 	.prefetch_address = rxe_prefetch_address,
+	.create_queue = rxe_create_queue,
+	.answer_queue = rxe_answer_queue,
+	.check_qp = rxe_check_qp,
+	.resize_cq = rxe_resize_cq,
+	.modify_srq = rxe_modify_srq,
+	.answer_ah = rxe_answer_ah,
 	.make_key = rxe_make_key,
+	.mmap = rxe_mmap,
 };
 
 static const struct sim_profile *const profiles[MR_SIM_PROFILES + 1] = {

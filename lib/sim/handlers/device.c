@@ -10,8 +10,7 @@
 #include "lib/sim/handlers/handlers.h"
 #include "lib/sim/state/state.h"
 
-#define COMP_VECTORS 8
-#define SUBNET       0xfe80000000000000ull
+#define SUBNET 0xfe80000000000000ull
 
 /* ---- context ------------------------------------------------------------------------------- */
 
@@ -28,7 +27,7 @@ static int put_context_answer(struct sim_call *call)
 	const uint64_t support = sim_is_requested(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE)
 					 ? 0
 					 : IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
-	const uint32_t vectors = COMP_VECTORS;
+	const uint32_t vectors = SIM_COMP_VECTORS;
 
 	return SIM_PUT(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, vectors)
 		       ?: SIM_PUT(call, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, support);

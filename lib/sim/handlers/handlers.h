@@ -8,14 +8,28 @@
 /** Methods of the ioctl. */
 sim_handler sim_get_context, sim_query_context, sim_info_handles, sim_query_port,
 	sim_query_gid_table, sim_query_gid_entry, sim_reg_mr, sim_reg_dmabuf_mr, sim_reg_dm_mr,
-	sim_query_mr, sim_advise_mr, sim_mlx5_create_cq, sim_mlx5_destroy_cq, sim_mlx5_umem_reg,
-	sim_mlx5_alloc_dm, sim_mlx5_query_dm, sim_mlx5_alloc_dmah;
+	sim_query_mr, sim_advise_mr, sim_create_cq, sim_destroy_cq, sim_create_srq, sim_destroy_srq,
+	sim_create_qp, sim_destroy_qp, sim_mlx5_umem_reg, sim_mlx5_alloc_dm, sim_mlx5_query_dm,
+	sim_mlx5_alloc_dmah;
 
 /** Write commands. */
 sim_handler sim_write_query_device, sim_write_query_device_ex, sim_write_alloc_pd,
-	sim_write_alloc_mw, sim_write_reg_mr, sim_write_rereg_mr;
+	sim_write_alloc_mw, sim_write_reg_mr, sim_write_rereg_mr, sim_write_create_comp_channel,
+	sim_write_resize_cq, sim_write_req_notify_cq, sim_write_modify_srq, sim_write_query_srq,
+	sim_write_modify_qp, sim_write_ex_modify_qp, sim_write_query_qp, sim_write_create_ah;
 
 /** sim_rereg_is_supported() - whether the driver of the simulated kernel has a rereg_user_mr */
 bool sim_rereg_is_supported(const struct sim_call *call);
+
+/** sim_resize_is_supported() - whether the driver has a resize_cq; sim_notify_is_supported(): a req_notify_cq for programs */
+bool sim_resize_is_supported(const struct sim_call *call);
+bool sim_notify_is_supported(const struct sim_call *call);
+
+/** sim_create_queue() - create a CQ, SRQ or QP with the driver, and its record: 0 or -errno; also -ENOMEM without room */
+int sim_create_queue(struct sim_call *call, struct sim_queue_request *request);
+
+/** sim_check_path() - rdma_check_ah_attr(), rdma_get_gid_attr(): 0, -EINVAL or -ENODATA */
+int sim_check_path(const struct sim_profile *profile, uint8_t port, bool is_global,
+		   uint8_t sgid_index);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -122,7 +123,9 @@ int sim_ring_allocate(struct sim_table *table, struct sim_ring *ring)
 
 void sim_ring_free(const struct sim_table *table, const struct sim_ring *ring)
 {
-	const int own = ring->size ? sim_table_reopen(table->fd, O_RDWR) : -1;
+	const int own = ring->size && ring->start >= SIM_RINGS_START
+				? sim_table_reopen(table->fd, O_RDWR)
+				: -1;
 
 	if (own < 0)
 		return;
@@ -131,9 +134,64 @@ void sim_ring_free(const struct sim_table *table, const struct sim_ring *ring)
 	sim_libc()->close(own);
 }
 
+/* The rings of a record; those that it lacks are NULL or have no size. */
+static void get_rings(uint16_t type, const struct sim_queue *queue, const struct sim_ring *rings[2])
+{
+	rings[0] = type == UVERBS_OBJECT_CQ    ? &queue->cq.ring
+		   : type == UVERBS_OBJECT_SRQ ? &queue->srq.ring
+					       : &queue->qp.sq;
+	rings[1] = type == UVERBS_OBJECT_QP ? &queue->qp.rq : NULL;
+}
+
+void sim_queue_free_rings(const struct sim_table *table, uint16_t type,
+			  const struct sim_queue *queue)
+{
+	const struct sim_ring *rings[2];
+
+	if (table->kind != MR_SIM_RXE)
+		return;
+	get_rings(type, queue, rings);
+	for (size_t i = 0; i < 2; i++)
+		if (rings[i])
+			sim_ring_free(table, rings[i]);
+}
+
+const struct sim_ring *sim_ring_find(const struct sim_table *table, uint64_t start)
+{
+	const struct sim_queue *queue;
+	const struct sim_ring *rings[2];
+
+	for (queue = sim_queue_next(table, NULL); queue; queue = sim_queue_next(table, queue)) {
+		get_rings(table->objects[queue->object].type, queue, rings);
+		for (size_t i = 0; i < 2; i++)
+			if (rings[i] && rings[i]->size && rings[i]->start == start)
+				return rings[i];
+	}
+	return NULL;
+}
+
 void *sim_ring_map(const struct sim_table *table, const struct sim_ring *ring)
 {
 	void *address;
 
 	return sim_table_map_part(table->fd, ring->start, ring->size, &address) ? NULL : address;
+}
+
+int sim_pipe_reopen(int fd, int flags)
+{
+	char path[64];
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = sim_libc()->open(path, O_RDWR | O_CLOEXEC | flags);
+	return own < 0 ? -errno : own;
+}
+
+int sim_cq_open_channel(const struct sim_cq *cq)
+{
+	struct stat st;
+
+	if (cq->channel < 0 || sim_libc()->fstat(cq->channel, &st) || st.st_ino != cq->channel_ino)
+		return -EBADF;
+	return sim_pipe_reopen(cq->channel, O_NONBLOCK);
 }

@@ -88,7 +88,7 @@ int sim_queues_map(struct sim_table *table);
  * @object: gets the number of the record
  * @queue:  set to the record, with handle and owner and else zeros
  *
- * Call sim_queue_release() if the object is not made after all; to delete the object releases it, too.
+ * Call sim_queue_release() if the object is not made after all.  sim_object_delete() does, and frees the rings.
  *
  * Return: 0, or -ENOMEM.
  */
@@ -115,10 +115,30 @@ bool sim_queue_is_used(const struct sim_table *table, uint32_t handle);
  */
 int sim_ring_allocate(struct sim_table *table, struct sim_ring *ring);
 
-/** sim_ring_free() - give the memory of a ring back */
+/** sim_ring_free() - give the memory of a ring of the table's file back */
 void sim_ring_free(const struct sim_table *table, const struct sim_ring *ring);
+
+/** sim_queue_free_rings() - give the memory of all rings of a record back; rings of programs stay */
+void sim_queue_free_rings(const struct sim_table *table, uint16_t type,
+			  const struct sim_queue *queue);
+
+/** sim_ring_find() - find the ring of the table's file that starts there, or NULL; the table is locked */
+const struct sim_ring *sim_ring_find(const struct sim_table *table, uint64_t start);
 
 /** sim_ring_map() - map a ring of the table's file into this process: NULL if that fails; munmap() it */
 void *sim_ring_map(const struct sim_table *table, const struct sim_ring *ring);
+
+/** sim_pipe_reopen() - open a pipe once more, for reading and writing, so that it has no end: a descriptor or -errno */
+int sim_pipe_reopen(int fd, int flags);
+
+/**
+ * sim_cq_open_channel() - open the channel of a CQ of this process, not to block
+ *
+ * An event is a struct ib_uverbs_comp_event_desc with the @user_handle of the CQ.  Count it in @comp_events, with the
+ * table locked.
+ *
+ * Return: a descriptor, or -errno.
+ */
+int sim_cq_open_channel(const struct sim_cq *cq);
 
 #endif

@@ -142,6 +142,9 @@ int sim_table_create(enum mr_sim_profile kind, bool cloexec);
 /** sim_table_reopen() - open a table's file once more, with O_RDWR or O_RDONLY: the descriptor, or -errno */
 int sim_table_reopen(int fd, int flags);
 
+/** sim_table_mmap() - mmap(2) of a part of a table's file, which a descriptor that only reads is of */
+void *sim_table_mmap(int fd, void *addr, size_t length, int prot, int flags, off_t start);
+
 /** sim_table_map_part() - map a part of a table's file, shared: 0 or -errno */
 int sim_table_map_part(int fd, size_t start, size_t length, void **address);
 

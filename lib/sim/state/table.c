@@ -32,18 +32,27 @@ int sim_table_reopen(int fd, int flags)
 	return errno == ENOENT ? -EIO : -errno;
 }
 
+void *sim_table_mmap(int fd, void *addr, size_t length, int prot, int flags, off_t start)
+{
+	int own = sim_table_reopen(fd, O_RDWR), saved;
+	void *address;
+
+	if (own < 0) {
+		errno = -own;
+		return MAP_FAILED;
+	}
+	address = sim_libc()->mmap(addr, length, prot, flags, own, start);
+	saved = errno;
+	sim_libc()->close(own);
+	errno = saved;
+	return address;
+}
+
 int sim_table_map_part(int fd, size_t start, size_t length, void **address)
 {
-	int own = sim_table_reopen(fd, O_RDWR), rc = 0;
-
-	if (own < 0)
-		return own;
-	*address = sim_libc()->mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, own,
-				    (off_t)start);
-	if (*address == MAP_FAILED)
-		rc = -errno;
-	sim_libc()->close(own);
-	return rc;
+	*address =
+		sim_table_mmap(fd, NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, (off_t)start);
+	return *address == MAP_FAILED ? -errno : 0;
 }
 
 int sim_table_allocate(int fd, off_t start, size_t length)
@@ -393,11 +402,14 @@ void sim_object_delete(struct sim_table *table, uint32_t handle)
 {
 	struct sim_object *object = &table->objects[handle];
 	const bool has_queue = sim_has_queue(object);
+	const uint16_t type = object->type;
 
 	object->type = 0;
 	keep_order();
-	if (has_queue)
+	if (has_queue) {
 		sim_queue_release(table, object);
+		sim_queue_free_rings(table, type, sim_queue_of(table, object));
+	}
 	remove_from_list(table, handle);
 	if (object->parent != SIM_NO_HANDLE)
 		table->objects[object->parent].users--;
