@@ -102,7 +102,7 @@ setup() {
 	reproduces cq cq_ex cq_after_cq
 	grep -q '^# a region replaces the buffers of the queue, which take at least 32768 bytes$' "$BATCH"
 	grep -q '^# MR-MEMLOCK: .*, this call needs at least 32 KiB, and RLIMIT_MEMLOCK is 64 KiB' "$BATCH"
-	on_simulator || reproduces srq qp # it has neither
+	reproduces srq qp
 	LIMITED=()
 	BATCH=$BATS_TEST_TMPDIR/batch
 	run -0 --separate-stderr "${SIM[@]}" mrctl trace --expect-none-refused -- "$TOOL" "$(device)" qp_without_limit

@@ -33,7 +33,7 @@ run_file() {
 	case $2 in
 	lib/sim/state/*) ;; # need no device
 	lib/sim/base/kernel_versions) run_on_kernels "$1" "$2"; return ;;
-	lib/sim/devices/rxe) sim=("${BUILD:?}/mrctl" sim --profile rxe --) ;;
+	lib/sim/devices/rxe*) sim=("${BUILD:?}/mrctl" sim --profile rxe --) ;;
 	lib/sim/* | lib/session/hostile | lib/trace/look | lib/verbs/rereg)
 		sim=("${BUILD:?}/mrctl" sim --) ;;
 	esac

@@ -15,7 +15,7 @@
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-#define MAX_ATTRS 12
+#define MAX_ATTRS 16
 #ifndef DRIVER_ID
 #define DRIVER_ID RDMA_DRIVER_MLX5
 #endif
