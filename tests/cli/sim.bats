@@ -195,3 +195,22 @@ is_seen() {
 	[ "$status" -eq 0 ] || fail "$output"
 	[ "$(grep -c ': 2000 calls, 0 differences' <<<"$output")" -eq 6 ]
 }
+
+# Runs a pingpong of rdma-core between two processes, with no messages: they create, connect and destroy all objects
+PINGPONG='"${@:2}" -n 0 -p $1 & server=$!
+	until [[ $(ss -Hltn "sport = :$1") ]]; do kill -0 $server || exit; sleep 0.1; done
+	"${@:2}" -n 0 -p $1 127.0.0.1 >/dev/null || echo "client: $?"
+	wait $server'
+
+@test "the pingpongs of rdma-core create, connect and destroy their queues, with and without a channel" {
+	local program port=$((20000 + $$ % 20000))
+
+	for program in "rc_pingpong -e" rc_pingpong uc_pingpong ud_pingpong srq_pingpong; do
+		# shellcheck disable=SC2086 # a program and options
+		sim -- bash -c "$PINGPONG" bash $port ibv_$program
+		[[ $status -eq 0 && $output == *"0 iters in"* && $output != *client* ]] || fail "$program" "$output" "$stderr"
+		# shellcheck disable=SC2086
+		sim --profile rxe -- bash -c "$PINGPONG" bash $port ibv_$program -g 0
+		[[ $status -eq 0 && $output == *"remote address: LID"* ]] || fail "$program" "$output" "$stderr"
+	done
+}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run.sh [SUITE...]: runs rdma-core's own tests of devices, PDs, MRs, import and umems on the simulated HCA.
+# run.sh [SUITE...]: runs rdma-core's own tests of devices, PDs, MRs, queues, import and umems on the simulated HCA.
 # The tests and pyverbs come from the Debian packages of each suite.  A test that does not pass must be in
 # the file "known", with its reason; a test that is there must not pass.
 #   BUILD  build folder
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../userland.sh
 . "$here/../userland.sh"
 build=$(cd "$userland_top" && realpath "${BUILD:-build}")
-modules=(test_device test_pd test_mr test_shared_pd test_mlx5_devx test_mlx5_dmabuf test_mlx5_uar)
+modules=(test_device test_pd test_mr test_cq test_qp test_addr test_shared_pd test_mlx5_devx test_mlx5_dmabuf test_mlx5_uar)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -282,7 +282,8 @@ static bool has_mr(const struct sim_table *table, uint16_t flag, uint32_t handle
 int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
 {
 	const uint32_t handle = sim_object_handle(table, object);
-	const uint32_t mm = object->mm, pinned = object->pinned, key = object->key;
+	const uint32_t mm = object->mm, key = object->key;
+	uint32_t pinned = object->pinned;
 	const bool has_key = object->type == UVERBS_OBJECT_MR;
 
 	if (object->users ||
@@ -291,6 +292,8 @@ int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
 	    (object->type == UVERBS_OBJECT_DM && has_mr(table, SIM_MR_DM, handle)) ||
 	    (object->type == SIM_OBJECT_DMAH && has_mr(table, SIM_MR_DMAH, handle)))
 		return -EBUSY;
+	if (sim_has_queue(object))
+		pinned -= sim_doorbell_hand_over(table, object);
 	sim_object_delete(table, handle);
 	if (has_key)
 		sim_key_free(table, key);

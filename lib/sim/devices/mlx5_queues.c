@@ -6,6 +6,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "lib/sim/base/base.h"
 #include "lib/sim/devices/devices.h"
@@ -32,15 +33,27 @@ static struct sim_ring new_ring(uint64_t start, uint32_t count, uint32_t shift)
 	};
 }
 
-/* ib_umem_get() of a buffer, with the table unlocked */
-static int pin_buffer(struct sim_call *call, uint64_t addr, uint64_t length, uint32_t access,
-		      uint32_t *pinned)
+/* ib_umem_get() of a buffer, and mlx5_ib_db_map_user(): all queues of a process share the page of their doorbells. */
+static int pin(struct sim_call *call, struct sim_queue_request *request, uint64_t addr,
+	       uint64_t length, uint32_t access, uint64_t doorbell)
 {
+	const enum mr_sim_kernel kernel = call->table->kernel;
+	struct sim_queue *queue = &request->queue;
+	uint32_t page = 0;
 	int rc;
 
+	queue->owner = getpid();
+	queue->doorbell_page = sim_round_down(doorbell, sim_page_size());
+	queue->pins_doorbell = !sim_doorbell_sharer(call->table, queue);
 	sim_call_unlock(call);
-	rc = sim_umem_pin(call->table->kernel, addr, length, access, pinned);
-	return sim_call_relock(call, rc, *pinned);
+	rc = length ? sim_umem_pin(kernel, addr, length, access, &request->pinned) : 0;
+	if (!rc && queue->pins_doorbell) {
+		rc = sim_umem_pin(kernel, queue->doorbell_page, sim_page_size(), 0, &page);
+		if (rc)
+			sim_account_cancel(request->pinned);
+	}
+	request->pinned += page;
+	return sim_call_relock(call, rc, request->pinned);
 }
 
 /* mlx5_ib_create_cq(), create_cq_user() */
@@ -63,8 +76,8 @@ static int create_cq(struct sim_call *call, struct sim_queue_request *request)
 	cq->cqe = (uint32_t)count - 1;
 	cq->ring = new_ring(cmd.buf_addr, (uint32_t)count, cmd.cqe_size == 64 ? 6 : 7);
 	cq->doorbell = cmd.db_addr;
-	return pin_buffer(call, cmd.buf_addr, cq->ring.size, IB_UVERBS_ACCESS_LOCAL_WRITE,
-			  &request->pinned);
+	return pin(call, request, cmd.buf_addr, cq->ring.size, IB_UVERBS_ACCESS_LOCAL_WRITE,
+		   cmd.db_addr);
 }
 
 /* mlx5_ib_create_srq(), create_srq_user() */
@@ -91,7 +104,7 @@ static int create_srq(struct sim_call *call, struct sim_queue_request *request)
 			     (uint32_t)__builtin_ctzll(size));
 	srq->doorbell = cmd.db_addr;
 	attr->max_wr = srq->ring.count - 1;
-	return pin_buffer(call, cmd.buf_addr, srq->ring.size, 0, &request->pinned);
+	return pin(call, request, cmd.buf_addr, srq->ring.size, 0, cmd.db_addr);
 }
 
 /* get_qp_user_index(): with version 1 of CQEs the program numbers its QPs */
@@ -116,7 +129,9 @@ static int create_qp(struct sim_call *call, struct sim_queue_request *request)
 	struct mlx5_ib_create_qp cmd;
 	int rc = sim_call_data(call, &cmd, sizeof(cmd), least);
 
-	if (!rc && cmd.flags & ~(uint32_t)KNOWN_FLAGS)
+	/* multicast is not modelled, and so nothing blocks its loopback */
+	if (!rc && (cmd.flags & ~(uint32_t)KNOWN_FLAGS ||
+		    request->flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK))
 		rc = -EOPNOTSUPP;
 	if (!rc)
 		rc = set_user_index(call, &cmd, qp);
@@ -137,9 +152,8 @@ static int create_qp(struct sim_call *call, struct sim_queue_request *request)
 	/* mlx5_ib_query_qp(): programs know the limits of sending */
 	qp->attr.max_recv_wr = cmd.rq_wqe_count;
 	qp->attr.max_recv_sge = has_rq ? (1u << cmd.rq_wqe_shift) / DATA_SEGMENT : 0;
-	if (!cmd.buf_addr || !(qp->rq.size + qp->sq.size))
-		return 0;
-	return pin_buffer(call, cmd.buf_addr, qp->rq.size + qp->sq.size, 0, &request->pinned);
+	return pin(call, request, cmd.buf_addr, cmd.buf_addr ? qp->rq.size + qp->sq.size : 0, 0,
+		   cmd.db_addr);
 }
 
 int sim_mlx5_create_queue(struct sim_call *call, struct sim_queue_request *request)

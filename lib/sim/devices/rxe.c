@@ -237,8 +237,11 @@ static int create_qp(struct sim_call *call, struct sim_queue_request *request)
 	uint32_t data;
 	int rc;
 
-	if (!has_room_for(call, sizeof(struct rxe_create_qp_resp)) || (in && in->len) ||
-	    !are_limits(&call->profile->attributes, cap, has_rq))
+	if (!has_room_for(call, sizeof(struct rxe_create_qp_resp)))
+		return -EINVAL;
+	if (request->flags)
+		return -EOPNOTSUPP;
+	if ((in && in->len) || !are_limits(&call->profile->attributes, cap, has_rq))
 		return -EINVAL;
 	data = cap->max_send_sge * (uint32_t)sizeof(struct rxe_sge);
 	if (data < cap->max_inline_data)

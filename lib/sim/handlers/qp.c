@@ -85,7 +85,7 @@ static int read_flags(const struct sim_call *call, struct sim_queue_request *req
 	if (!rc && request->flags &&
 	    (request->queue.qp.type != IB_UVERBS_QPT_UD || request->flags & raw))
 		rc = -EINVAL;
-	if (!rc && (request->flags || sim_attr(call, UVERBS_ATTR_CREATE_QP_SOURCE_QPN)))
+	if (!rc && sim_attr(call, UVERBS_ATTR_CREATE_QP_SOURCE_QPN))
 		rc = -EOPNOTSUPP;
 	return rc;
 }

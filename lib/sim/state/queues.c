@@ -108,6 +108,29 @@ bool sim_queue_is_used(const struct sim_table *table, uint32_t handle)
 	return false;
 }
 
+struct sim_queue *sim_doorbell_sharer(const struct sim_table *table, const struct sim_queue *queue)
+{
+	struct sim_queue *other;
+
+	for (other = sim_queue_next(table, NULL); other; other = sim_queue_next(table, other))
+		if (other != queue && other->owner == queue->owner &&
+		    other->doorbell_page == queue->doorbell_page)
+			return other;
+	return NULL;
+}
+
+uint32_t sim_doorbell_hand_over(const struct sim_table *table, const struct sim_object *object)
+{
+	const struct sim_queue *queue = sim_queue_of(table, object);
+	struct sim_queue *other = queue->pins_doorbell ? sim_doorbell_sharer(table, queue) : NULL;
+
+	if (!other || table->objects[other->object].mm != object->mm)
+		return 0;
+	other->pins_doorbell = true;
+	table->objects[other->object].pinned++;
+	return 1;
+}
+
 /* The driver of rxe does not use an offset twice either: rxe_mmap.c rxe_create_mmap_info(). */
 int sim_ring_allocate(struct sim_table *table, struct sim_ring *ring)
 {

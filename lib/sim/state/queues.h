@@ -65,11 +65,14 @@ struct sim_qp {
 struct sim_queue {
 	uint32_t object; /**< handle */
 	pid_t owner;     /**< process that made it, whose memory the ring is in */
+	uint64_t
+		doorbell_page; /**< mlx5: page of the doorbell record; other queues may have theirs in it */
+	bool pins_doorbell; /**< the @pinned pages of the object have that page, too */
 	union {
 		struct sim_cq cq;
 		struct sim_srq srq;
 		struct sim_qp qp;
-		uint8_t room[SIM_QUEUE_SIZE - 8];
+		uint8_t room[SIM_QUEUE_SIZE - 24];
 	};
 };
 
@@ -106,6 +109,16 @@ struct sim_queue *sim_queue_next(const struct sim_table *table, const struct sim
 
 /** sim_queue_is_used() - whether QPs use a CQ or SRQ; the table is locked */
 bool sim_queue_is_used(const struct sim_table *table, uint32_t handle);
+
+/** sim_doorbell_sharer() - find another queue of a process with the same doorbell page, or NULL; the table is locked */
+struct sim_queue *sim_doorbell_sharer(const struct sim_table *table, const struct sim_queue *queue);
+
+/**
+ * sim_doorbell_hand_over() - make the doorbell page of a queue that is to be deleted one of another queue's pages
+ *
+ * Return: pages of the queue's object that are not to be uncounted.
+ */
+uint32_t sim_doorbell_hand_over(const struct sim_table *table, const struct sim_object *object);
 
 /**
  * sim_ring_allocate() - have the table's file hold a ring that programs map, all zeros

@@ -301,22 +301,35 @@ TEST(objects_that_a_qp_uses_are_busy)
 	assert_int_equal(dealloc_pd(pd), 0);
 }
 
-/* The CQ that open_with_cq() made, of 32 entries, takes a page. */
-TEST_IN_CHILD(buffers_of_queues_are_locked_memory)
+/* The doorbells of all queues are in the first page of the memory. */
+TEST_IN_CHILD(buffers_of_queues_and_their_doorbell_page_are_locked_memory)
 {
-	uint32_t handles[3];
+	uint32_t handles[3], more;
 
-	EXPECT(!may_lock(4));
-	EXPECT(!create_cq(100, &handles[0])); /* 2 pages */
-	EXPECT(!create_srq(100, 1, &handles[1])); /* 1 page */
+	EXPECT(!may_lock(5));
+	EXPECT(!create_cq(100, &handles[0]));                  /* 2 pages, and the doorbells */
+	EXPECT(!create_srq(100, 1, &handles[1]));              /* 1 page */
 	EXPECT(!create_qp(IB_UVERBS_QPT_RC, cq, &handles[2])); /* 1 page */
 	EXPECT(reg(memory, 1, LOCAL) == ENOMEM);
-	EXPECT(create_cq(16, &handles[0]) == ENOMEM);
+	EXPECT(create_cq(16, &more) == ENOMEM);
+	/* the others keep the page with the doorbells */
+	EXPECT(!destroy_cq(handles[0]));
+	EXPECT(!reg(memory, 2 * PAGE, LOCAL));
+	EXPECT(create_qp(IB_UVERBS_QPT_RC, cq, &more) == ENOMEM);
 	EXPECT(!destroy_qp(handles[2]));
 	EXPECT(!destroy_srq(handles[1]));
-	EXPECT(!reg(memory, 2 * PAGE, LOCAL));
-	EXPECT(create_qp(IB_UVERBS_QPT_RC, cq, &handles[2]) == ENOMEM);
+	EXPECT(!reg(memory, 3 * PAGE, LOCAL));
+	EXPECT(reg(memory, 1, LOCAL) == ENOMEM);
 	return 0;
+}
+
+TEST(a_doorbell_record_must_be_mapped)
+{
+	struct mlx5_ib_create_cq in = cq_data(memory + PAGE);
+
+	in.db_addr = (uintptr_t)NOT_MAPPED;
+	assert_int_equal(cq_with(CQ_IN, (uintptr_t)&in), EFAULT);
+	assert_int_equal(count_in(fd, UVERBS_OBJECT_CQ), 1);
 }
 
 TEST(a_context_has_room_for_8192_queues)
