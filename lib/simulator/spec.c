@@ -53,7 +53,6 @@ const struct mr_word mr_sim_calls[] = {
 	[MR_SIM_CREATE_COMP_CHANNEL] =
 		MR_WORD("create_comp_channel", "a channel for events of completion queues"),
 	[MR_SIM_CREATE_CQ] = MR_WORD("create_cq", "creating a completion queue"),
-	[MR_SIM_RESIZE_CQ] = MR_WORD("resize_cq", "resizing a completion queue"),
 	[MR_SIM_REQ_NOTIFY_CQ] =
 		MR_WORD("req_notify_cq", "requesting an event of a completion queue"),
 	[MR_SIM_DESTROY_CQ] = MR_WORD("destroy_cq", "destroying a completion queue"),

@@ -212,10 +212,7 @@ struct sim_profile {
 	int (*check_qp)(const struct sim_call *call, const struct ib_uverbs_modify_qp *cmd,
 			uint8_t from, uint8_t to);
 
-	/** resize_cq; NULL: it is not modelled. */
-	int (*resize_cq)(const struct sim_call *call, struct sim_cq *cq, uint32_t cqe);
-
-	/** modify_srq: sets the @attr of the SRQ. */
+	/** modify_srq: checks the command, and sets the @attr of the SRQ. */
 	int (*modify_srq)(const struct sim_call *call, struct sim_srq *srq,
 			  const struct ib_uverbs_modify_srq *cmd);
 
@@ -249,10 +246,9 @@ struct sim_mr_request {
 
 /** A request to the driver to create a CQ, SRQ or QP; the driver fills in the members with "set". */
 struct sim_queue_request {
-	uint16_t type;     /**< UVERBS_OBJECT_CQ, _SRQ or _QP */
-	uint32_t pd;       /**< handle, or SIM_NO_HANDLE of a CQ */
-	uint32_t flags;    /**< enum ib_uverbs_ex_create_cq_flags or ib_uverbs_qp_create_flags */
-	uint32_t srq_type; /**< enum ib_uverbs_srq_type */
+	uint16_t type;  /**< UVERBS_OBJECT_CQ, _SRQ or _QP */
+	uint32_t pd;    /**< handle, or SIM_NO_HANDLE of a CQ */
+	uint32_t flags; /**< enum ib_uverbs_ex_create_cq_flags or ib_uverbs_qp_create_flags */
 	struct ib_uverbs_qp_cap cap; /**< of a QP; the driver may answer greater ones */
 
 	/** The record; set: rings, doorbell, user index, and the limits in its @cqe or @attr. */
@@ -322,6 +318,19 @@ int sim_call_data(const struct sim_call *call, void *data, size_t size, size_t l
 static inline uint64_t sim_round_up_to_power(uint64_t number)
 {
 	return number > 1 ? UINT64_C(1) << (64 - __builtin_clzll(number - 1)) : 1;
+}
+
+#define SIM_SRQ_LIMIT 2u /* rdma/ib_verbs.h IB_SRQ_LIMIT */
+
+/** sim_set_srq_limit() - set the limit of an SRQ if the command is to: 0, or -EINVAL if it exceeds the SRQ */
+static inline int sim_set_srq_limit(struct sim_srq *srq, const struct ib_uverbs_modify_srq *cmd)
+{
+	if (!(cmd->attr_mask & SIM_SRQ_LIMIT))
+		return 0;
+	if (cmd->srq_limit >= srq->ring.count)
+		return -EINVAL;
+	srq->attr.srq_limit = cmd->srq_limit;
+	return 0;
 }
 
 /** sim_destroy_object() - uobj_destroy() and the type's destroy_hw(): 0, or -EBUSY while it is needed */

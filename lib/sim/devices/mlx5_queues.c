@@ -163,7 +163,7 @@ int sim_mlx5_create_queue(struct sim_call *call, struct sim_queue_request *reque
 						    : create_qp(call, request);
 }
 
-/* Numbers of CQs and SRQs follow from their handles. */
+/* Numbers of CQs and SRQs follow from their handles: sim_create_queue(). */
 int sim_mlx5_answer_queue(const struct sim_call *call, const struct sim_queue_request *request)
 {
 	const struct mlx5_ib_create_cq_resp resp = { .cqn = call->created + 1 };
@@ -199,10 +199,5 @@ int sim_mlx5_modify_srq(const struct sim_call *call, struct sim_srq *srq,
 			const struct ib_uverbs_modify_srq *cmd)
 {
 	(void)call;
-	if (cmd->attr_mask & IBV_SRQ_MAX_WR ||
-	    (cmd->attr_mask & IBV_SRQ_LIMIT && cmd->srq_limit >= srq->ring.count))
-		return -EINVAL;
-	if (cmd->attr_mask & IBV_SRQ_LIMIT)
-		srq->attr.srq_limit = cmd->srq_limit;
-	return 0;
+	return cmd->attr_mask & IBV_SRQ_MAX_WR ? -EINVAL : sim_set_srq_limit(srq, cmd);
 }

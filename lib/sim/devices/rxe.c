@@ -5,7 +5,6 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_rxe.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -280,7 +279,7 @@ static int rxe_answer_queue(const struct sim_call *call, const struct sim_queue_
 	const struct sim_queue *queue = &request->queue;
 	const struct rxe_create_qp_resp qp = { mmap_info(&queue->qp.rq), mmap_info(&queue->qp.sq) };
 	const struct rxe_create_srq_resp srq = { .mi = mmap_info(&queue->srq.ring),
-						 .srq_num = call->created + 1 };
+						 .srq_num = queue->srq.number };
 	const struct rxe_create_cq_resp cq = { mmap_info(&queue->cq.ring) };
 
 	return request->type == UVERBS_OBJECT_CQ    ? SIM_PUT(call, UVERBS_ATTR_UHW_OUT, cq)
@@ -288,96 +287,17 @@ static int rxe_answer_queue(const struct sim_call *call, const struct sim_queue_
 						    : SIM_PUT(call, UVERBS_ATTR_UHW_OUT, qp);
 }
 
-/* Number of entries between consumer and producer. */
-static uint32_t entries_in(const struct rxe_queue_buf *buffer)
-{
-	return (buffer->producer_index - buffer->consumer_index) & buffer->index_mask;
-}
-
-/* resize_finish(): moves the entries, all of which the new ring must have room for */
-static int move_entries(const struct sim_table *table, const struct sim_ring *old,
-			const struct sim_ring *new)
-{
-	struct rxe_queue_buf *from = sim_ring_map(table, old), *to = sim_ring_map(table, new);
-	uint32_t count = from && to ? entries_in(from) : 0;
-	int rc = !from || !to ? -ENOMEM : count >= new->count ? -EINVAL : 0;
-
-	for (uint32_t i = 0; !rc && i < count; i++)
-		memcpy(to->data + ((uint64_t)i << new->shift),
-		       from->data + ((uint64_t)((from->consumer_index + i) & (old->count - 1))
-				     << old->shift),
-		       1u << new->shift);
-	if (!rc)
-		to->producer_index = count;
-	if (from)
-		munmap(from, old->size);
-	if (to)
-		munmap(to, new->size);
-	return rc;
-}
-
-/* rxe_queue_resize(); the caller frees the ring that it does not keep */
-static int resize_ring(const struct sim_call *call, struct sim_ring *ring, uint64_t entries,
-		       struct mminfo *info)
-{
-	const struct sim_ring old = *ring;
-	struct sim_ring resized;
-	int rc = new_ring(call->table, &resized, entries, UINT64_C(1) << old.shift);
-
-	if (rc)
-		return rc;
-	rc = move_entries(call->table, &old, &resized);
-	sim_ring_free(call->table, rc ? &resized : &old);
-	if (rc)
-		return rc;
-	*ring = resized;
-	*info = mmap_info(ring);
-	return 0;
-}
-
-static int rxe_resize_cq(const struct sim_call *call, struct sim_cq *cq, uint32_t cqe)
-{
-	struct rxe_resize_cq_resp resp;
-	int rc;
-
-	if (!has_room_for(call, sizeof(resp)) || !is_cqe(call, cqe))
-		return -EINVAL;
-	rc = resize_ring(call, &cq->ring, cqe, &resp.mi);
-	if (rc)
-		return rc;
-	cq->cqe = cq->ring.count - 1;
-	return SIM_PUT(call, UVERBS_ATTR_UHW_OUT, resp);
-}
-
-/* rxe_srq_chk_attr(), rxe_srq_from_attr(): the answer goes where the command says */
+/* rxe_srq_chk_attr(); resizing is not modelled */
 static int rxe_modify_srq(const struct sim_call *call, struct sim_srq *srq,
 			  const struct ib_uverbs_modify_srq *cmd)
 {
-	const uint32_t max = call->profile->attributes.max_srq_wr;
-	struct rxe_modify_srq_cmd data;
-	struct mminfo info;
-	int rc = sim_call_data(call, &data, sizeof(data), sizeof(data));
+	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_UHW_IN);
 
-	if (rc)
-		return rc;
-	if (cmd->attr_mask & IBV_SRQ_MAX_WR &&
-	    (!cmd->max_wr || cmd->max_wr > max || cmd->max_wr < srq->attr.srq_limit))
+	if (!in || in->len < sizeof(struct rxe_modify_srq_cmd))
 		return -EINVAL;
-	if (cmd->attr_mask & IBV_SRQ_LIMIT &&
-	    (cmd->srq_limit > max || cmd->srq_limit >= srq->ring.count))
-		return -EINVAL;
-	if (cmd->attr_mask & IBV_SRQ_MAX_WR) {
-		if (sim_is_null(data.mmap_info_addr))
-			return -EFAULT;
-		rc = resize_ring(call, &srq->ring, cmd->max_wr, &info);
-		if (rc)
-			return rc;
-		srq->attr.max_wr = srq->ring.count - 1;
-		memcpy((void *)(uintptr_t)data.mmap_info_addr, &info, sizeof(info));
-	}
-	if (cmd->attr_mask & IBV_SRQ_LIMIT)
-		srq->attr.srq_limit = cmd->srq_limit;
-	return 0;
+	if (cmd->attr_mask & IBV_SRQ_MAX_WR)
+		return -EOPNOTSUPP;
+	return sim_set_srq_limit(srq, cmd);
 }
 
 /* rxe_qp_chk_attr() */
@@ -502,7 +422,6 @@ static const struct sim_profile sim_rxe_profile = {
 	.create_queue = rxe_create_queue,
 	.answer_queue = rxe_answer_queue,
 	.check_qp = rxe_check_qp,
-	.resize_cq = rxe_resize_cq,
 	.modify_srq = rxe_modify_srq,
 	.answer_ah = rxe_answer_ah,
 	.make_key = rxe_make_key,

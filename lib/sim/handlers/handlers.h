@@ -15,14 +15,13 @@ sim_handler sim_get_context, sim_query_context, sim_info_handles, sim_query_port
 /** Write commands. */
 sim_handler sim_write_query_device, sim_write_query_device_ex, sim_write_alloc_pd,
 	sim_write_alloc_mw, sim_write_reg_mr, sim_write_rereg_mr, sim_write_create_comp_channel,
-	sim_write_resize_cq, sim_write_req_notify_cq, sim_write_modify_srq, sim_write_query_srq,
-	sim_write_modify_qp, sim_write_ex_modify_qp, sim_write_query_qp, sim_write_create_ah;
+	sim_write_req_notify_cq, sim_write_modify_srq, sim_write_query_srq, sim_write_modify_qp,
+	sim_write_ex_modify_qp, sim_write_query_qp, sim_write_create_ah;
 
 /** sim_rereg_is_supported() - whether the driver of the simulated kernel has a rereg_user_mr */
 bool sim_rereg_is_supported(const struct sim_call *call);
 
-/** sim_resize_is_supported() - whether the driver has a resize_cq; sim_notify_is_supported(): a req_notify_cq for programs */
-bool sim_resize_is_supported(const struct sim_call *call);
+/** sim_notify_is_supported() - whether programs have the kernel arm CQs */
 bool sim_notify_is_supported(const struct sim_call *call);
 
 /** sim_create_queue() - create a CQ, SRQ or QP with the driver, and its record: 0 or -errno; also -ENOMEM without room */

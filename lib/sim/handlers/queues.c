@@ -48,6 +48,8 @@ static int make_record(struct sim_call *call, struct sim_queue_request *request)
 		return rc;
 	request->queue.object = queue->object;
 	request->queue.owner = queue->owner;
+	if (request->type == UVERBS_OBJECT_SRQ)
+		request->queue.srq.number = call->created + 1;
 	*queue = request->queue;
 	rc = call->profile->answer_queue(call, request);
 	if (rc)
@@ -168,29 +170,6 @@ int sim_destroy_cq(struct sim_call *call)
 	remove_events(cq);
 	resp.comp_events_reported = cq->comp_events;
 	return SIM_COPY(call, UVERBS_ATTR_DESTROY_CQ_RESP, resp);
-}
-
-bool sim_resize_is_supported(const struct sim_call *call)
-{
-	return call->profile->resize_cq;
-}
-
-int sim_write_resize_cq(struct sim_call *call)
-{
-	struct ib_uverbs_resize_cq_resp resp = { 0 };
-	struct ib_uverbs_resize_cq cmd;
-	struct sim_object *object;
-	struct sim_cq *cq;
-	int rc = sim_write_request(call, &cmd, sizeof(cmd));
-
-	if (!rc)
-		rc = sim_object_find(call->table, UVERBS_OBJECT_CQ, cmd.cq_handle, &object);
-	if (rc)
-		return rc;
-	cq = &sim_queue_of(call->table, object)->cq;
-	rc = call->profile->resize_cq(call, cq, cmd.cqe);
-	resp.cqe = cq->cqe;
-	return rc ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 
 /* rxe_register_device(), uverbs_cmd_mask: programs of mlx5 arm CQs without the kernel */

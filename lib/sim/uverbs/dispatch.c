@@ -60,7 +60,6 @@ static const struct command {
 	ANSWERED(ALLOC_MW, alloc_mw, ),
 	COMMAND(DEALLOC_MW, dealloc_mw, .destroys = UVERBS_OBJECT_MW),
 	ANSWERED(CREATE_COMP_CHANNEL, create_comp_channel, ),
-	ANSWERED(RESIZE_CQ, resize_cq, .is_supported = sim_resize_is_supported),
 	COMMAND(REQ_NOTIFY_CQ, req_notify_cq, .run = sim_write_req_notify_cq,
 		.is_supported = sim_notify_is_supported),
 	COMMAND(MODIFY_SRQ, modify_srq, .run = sim_write_modify_srq),

@@ -91,33 +91,6 @@ TEST(a_ring_is_mapped_at_its_offset_while_its_queue_exists)
 	munmap(ring, info.size);
 }
 
-TEST(a_cq_that_is_resized_keeps_its_entries)
-{
-	const struct ib_uverbs_resize_cq in = { .cq_handle = cq, .cqe = 10 };
-	const struct mminfo before = driver.rxe_cq.mi;
-	struct rxe_queue_buf *ring = map_ring(&before);
-	struct ib_uverbs_resize_cq_resp out;
-	struct request request;
-
-	ring->consumer_index = 126;
-	ring->producer_index = 2; /* four entries */
-	for (uint32_t i = 0; i < 4; i++)
-		ring->data[((126 + i) % 128) << 6] = (uint8_t)('a' + i);
-	munmap(ring, before.size);
-	init_write(&request, IB_USER_VERBS_CMD_RESIZE_CQ, &in, sizeof(in), &out, sizeof(out));
-	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(driver.rxe_cq), &driver);
-	assert_int_equal(send_to(&request, fd), 0);
-	assert_int_equal(out.cqe, 15);
-	ring = map_ring(&driver.rxe_cq.mi);
-	assert_int_equal(ring->producer_index - ring->consumer_index, 4);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_int_equal(ring->data[i << 6], 'a' + (int)i);
-	ring->producer_index = 12;
-	munmap(ring, driver.rxe_cq.mi.size);
-	((struct ib_uverbs_resize_cq *)(uintptr_t)request.attrs[1].data)->cqe = 7;
-	assert_int_equal(send_to(&request, fd), EINVAL); /* it has 12 */
-}
-
 TEST(a_cq_is_armed_by_the_kernel)
 {
 	struct ib_uverbs_req_notify_cq in = { .cq_handle = cq };
@@ -130,22 +103,22 @@ TEST(a_cq_is_armed_by_the_kernel)
 	assert_int_equal(send_to(&request, fd), EINVAL);
 }
 
-TEST(an_srq_is_resized_to_where_the_command_says)
+TEST(the_limit_of_an_srq_needs_data_of_the_driver)
 {
-	struct mminfo info = { 0 };
-	const struct rxe_modify_srq_cmd data = { .mmap_info_addr = (uintptr_t)&info };
-	struct ib_uverbs_modify_srq in = { .attr_mask = IBV_SRQ_MAX_WR, .max_wr = 60 };
+	const struct rxe_modify_srq_cmd data = { 0 };
+	struct ib_uverbs_modify_srq in = { .attr_mask = IBV_SRQ_LIMIT, .srq_limit = 31 };
 	struct ib_uverbs_query_srq_resp resp;
 	struct request request;
 
 	assert_int_equal(create_srq(20, 2, &in.srq_handle), 0);
 	init_write(&request, IB_USER_VERBS_CMD_MODIFY_SRQ, &in, sizeof(in), NULL, 0);
-	assert_int_equal(send_to(&request, fd), EINVAL); /* without the driver's data */
-	attr(&request, UVERBS_ATTR_UHW_IN, sizeof(data), data.mmap_info_addr);
+	assert_int_equal(send_to(&request, fd), EINVAL);
+	attr(&request, UVERBS_ATTR_UHW_IN, sizeof(data), 0);
 	assert_int_equal(send_to(&request, fd), 0);
-	assert_ring(&info, 64, 7);
 	assert_int_equal(query_srq(in.srq_handle, &resp), 0);
-	assert_int_equal(resp.max_wr, 63);
+	assert_int_equal(resp.srq_limit, 31);
+	in.srq_limit = 32;
+	assert_int_equal(send_to(&request, fd), EINVAL);
 }
 
 TEST(a_path_needs_a_gid)

@@ -77,17 +77,12 @@ TEST(a_channel_is_open_and_empty)
 	assert_int_equal(cq_on(poll_channel.fd), EBADF);
 }
 
-TEST(programs_of_mlx5_arm_and_resize_cqs_without_the_kernel)
+TEST(programs_of_mlx5_arm_cqs_without_the_kernel)
 {
 	const struct ib_uverbs_req_notify_cq arm = { .cq_handle = cq };
-	const struct ib_uverbs_resize_cq resize = { .cq_handle = cq, .cqe = 63 };
-	struct ib_uverbs_resize_cq_resp resp;
 	struct request request;
 
 	init_write(&request, IB_USER_VERBS_CMD_REQ_NOTIFY_CQ, &arm, sizeof(arm), NULL, 0);
-	assert_int_equal(send_to(&request, fd), EOPNOTSUPP);
-	init_write(&request, IB_USER_VERBS_CMD_RESIZE_CQ, &resize, sizeof(resize), &resp,
-		   sizeof(resp));
 	assert_int_equal(send_to(&request, fd), EOPNOTSUPP);
 }
 
