@@ -128,6 +128,18 @@ is_seen() {
 	sim --fault query_device=EIO -- ibv_devinfo
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"Failed to query device"* ]]
+	local call program message
+
+	while read -r call program message; do
+		sim --fault $call=ENOSPC -- timeout 60 ibv_${program}_pingpong -e
+		[[ $status -eq 1 && $stderr == *"$message"* ]] || fail "$call" "$stderr"
+	done <<-'END'
+		create_comp_channel rc Couldn't create completion channel
+		create_cq rc Couldn't create CQ
+		create_srq srq Couldn't create SRQ
+		create_qp rc Couldn't create QP
+		modify_qp rc Failed to modify QP to INIT
+	END
 }
 
 @test "only the Nth call of a program has the fault; one word or several words set several faults" {

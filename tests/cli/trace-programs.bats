@@ -166,6 +166,12 @@ refused_by_firmware() {
 		[[ $stderr == *"Couldn't create CQ"* ]] || fail "$output" "$stderr"
 		refused_because ENOMEM MR-MEMLOCK
 		reproduced '^reg --size 32768 --expect ENOMEM$'
+		# after the region, the CQ, and the page of the doorbells that both queues share
+		limited 45056
+		traced "${PINGPONG[@]}"
+		[[ $stderr == *"Couldn't create QP"* ]] || fail "$output" "$stderr"
+		refused_because ENOMEM MR-MEMLOCK
+		grep -q '^# MR-MEMLOCK: 40 KiB are pinned, this call needs at least 8 KiB' "$BATCH"
 	fi
 	LIMITED=()
 	read_only 1 "${PINGPONG[@]}" -s 100000
