@@ -131,7 +131,7 @@ is_seen() {
 	local call program message
 
 	while read -r call program message; do
-		sim --fault $call=ENOSPC -- timeout 60 ibv_${program}_pingpong -e
+		sim --fault "$call=ENOSPC" -- timeout 60 "ibv_${program}_pingpong" -e
 		[[ $status -eq 1 && $stderr == *"$message"* ]] || fail "$call" "$stderr"
 	done <<-'END'
 		create_comp_channel rc Couldn't create completion channel

@@ -223,25 +223,6 @@ static bool is_transition(uint32_t type, uint8_t from, uint8_t to, uint32_t mask
 	       !(mask & ~(required | optional | IBV_QP_STATE));
 }
 
-static bool has_port(const struct sim_profile *profile, uint8_t port)
-{
-	return port && port <= profile->attributes.phys_port_cnt;
-}
-
-int sim_check_path(const struct sim_profile *profile, uint8_t port, bool is_global,
-		   uint8_t sgid_index)
-{
-	const bool is_roce = profile->port.link_layer == IBV_LINK_LAYER_ETHERNET;
-
-	if (!has_port(profile, port) || (is_roce && !is_global))
-		return -EINVAL;
-	if (!is_global)
-		return 0;
-	if (sgid_index >= profile->port.gid_tbl_len)
-		return -EINVAL;
-	return sgid_index ? -ENODATA : 0; /* there is one GID */
-}
-
 static int check_dest(const struct sim_profile *profile, const struct ib_uverbs_qp_dest *dest)
 {
 	return sim_check_path(profile, dest->port_num, dest->is_global, dest->sgid_index);
@@ -255,11 +236,11 @@ static int check_command(const struct sim_call *call, const struct sim_qp *qp,
 	const uint32_t mask = cmd->attr_mask;
 	const bool to_rtr = mask & IBV_QP_STATE && cmd->qp_state == IBV_QPS_RTR;
 
-	if ((mask & IBV_QP_PORT && !has_port(profile, cmd->port_num)) ||
-	    (mask & IBV_QP_AV && !has_port(profile, cmd->dest.port_num)) ||
+	if ((mask & IBV_QP_PORT && !sim_has_port(profile, cmd->port_num)) ||
+	    (mask & IBV_QP_AV && !sim_has_port(profile, cmd->dest.port_num)) ||
 	    (mask & IBV_QP_AV && to_rtr && cmd->dest.port_num != qp->attr.port_num) ||
 	    (mask & IBV_QP_AV && mask & IBV_QP_PORT && cmd->port_num != cmd->dest.port_num) ||
-	    (mask & IBV_QP_ALT_PATH && (!has_port(profile, cmd->alt_port_num) ||
+	    (mask & IBV_QP_ALT_PATH && (!sim_has_port(profile, cmd->alt_port_num) ||
 					cmd->alt_port_num != cmd->alt_dest.port_num)) ||
 	    (mask & IBV_QP_CUR_STATE && cmd->cur_qp_state > IBV_QPS_ERR) ||
 	    (mask & IBV_QP_STATE && cmd->qp_state > IBV_QPS_ERR))

@@ -251,7 +251,26 @@ int sim_write_query_srq(struct sim_call *call)
 				  sim_queue_of(call->table, object)->srq.attr);
 }
 
-/* ---- AHs ----------------------------------------------------------------------------------- */
+/* ---- paths and AHs --------------------------------------------------------------------------- */
+
+bool sim_has_port(const struct sim_profile *profile, uint8_t port)
+{
+	return port && port <= profile->attributes.phys_port_cnt;
+}
+
+int sim_check_path(const struct sim_profile *profile, uint8_t port, bool is_global,
+		   uint8_t sgid_index)
+{
+	const bool is_roce = profile->port.link_layer == IBV_LINK_LAYER_ETHERNET;
+
+	if (!sim_has_port(profile, port) || (is_roce && !is_global))
+		return -EINVAL;
+	if (!is_global)
+		return 0;
+	if (sgid_index >= profile->port.gid_tbl_len)
+		return -EINVAL;
+	return sgid_index ? -ENODATA : 0; /* there is one GID */
+}
 
 /* ib_uverbs_create_ah(), rdma_create_user_ah() */
 int sim_write_create_ah(struct sim_call *call)

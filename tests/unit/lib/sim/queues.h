@@ -12,7 +12,7 @@
 enum { CQ_CQE = 1, CQ_VECTOR = 3, CQ_RESP = 4, CQ_IN = 5 };
 enum { QP_PD = 1, QP_SEND_CQ, QP_RECV_CQ, QP_CAP = 5, QP_TYPE, QP_RESP_CAP, QP_RESP_NUMBER, QP_IN };
 
-/* What the driver answered last. */
+/* The driver's answer to the last request. */
 static union {
 	struct mlx5_ib_create_cq_resp cq;
 	struct mlx5_ib_create_srq_resp srq;
