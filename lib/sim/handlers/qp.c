@@ -11,6 +11,7 @@
 #include "lib/sim/base/base.h"
 #include "lib/sim/call/call.h"
 #include "lib/sim/handlers/handlers.h"
+#include "lib/sim/path/path.h"
 #include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
@@ -125,6 +126,7 @@ int sim_destroy_qp(struct sim_call *call)
 {
 	static const struct ib_uverbs_destroy_qp_resp resp;
 
+	sim_path_end(sim_queue_of(call->table, call->object));
 	return SIM_COPY(call, UVERBS_ATTR_DESTROY_QP_RESP, resp);
 }
 
@@ -301,6 +303,7 @@ static void set_attributes(struct ib_uverbs_query_qp_resp *attr,
 
 static int modify_qp(struct sim_call *call, struct ib_uverbs_modify_qp *cmd)
 {
+	struct ib_uverbs_query_qp_resp old;
 	struct sim_object *object;
 	struct sim_qp *qp;
 	uint8_t from, to;
@@ -317,8 +320,14 @@ static int modify_qp(struct sim_call *call, struct ib_uverbs_modify_qp *cmd)
 	if (!is_transition(qp->type, from, to, cmd->attr_mask))
 		return -EINVAL;
 	rc = call->profile->check_qp(call, cmd, from, to);
-	if (!rc)
-		set_attributes(&qp->attr, cmd);
+	if (rc)
+		return rc;
+	old = qp->attr;
+	set_attributes(&qp->attr, cmd);
+	if (cmd->attr_mask & IBV_QP_STATE)
+		rc = sim_path_change(call->table, sim_queue_of(call->table, object));
+	if (rc)
+		qp->attr = old;
 	return rc;
 }
 

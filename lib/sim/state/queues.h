@@ -38,6 +38,9 @@ struct sim_cq {
 	uint64_t
 		channel_ino; /**< inode of the channel: else the descriptor is of another file now */
 	uint32_t comp_events; /**< number of events in the channel */
+	uint32_t produced;    /**< number of completions that were added */
+	uint32_t solicited;   /**< @produced after the last one that is solicited or an error */
+	uint64_t reported;    /**< mlx5: the arming that was answered by an event, plus 1; 0: none */
 };
 
 struct sim_srq {
@@ -46,6 +49,20 @@ struct sim_srq {
 	uint64_t user_handle;
 	uint32_t number; /**< SRQN */
 	struct ib_uverbs_query_srq_resp attr;
+};
+
+/** Progress of the data path of an RC QP; all zeros in RESET. */
+struct sim_progress {
+	int socket;        /**< the owner's descriptor, plus 1; 0: none */
+	uint32_t sent;     /**< index of the send queue: work requests before it are done */
+	uint32_t received; /**< index of the receive queue */
+	uint32_t psn;      /**< of the request at @sent */
+	uint32_t expected; /**< PSN of the peer's next request */
+	bool is_waiting;   /**< the request at @sent was sent */
+	uint8_t retries;   /**< that were used up */
+	uint8_t rnr_retries;
+	uint64_t due;    /**< time to send it again, in nanoseconds; 0: at once */
+	uint64_t result; /**< of the peer's last atomic operation */
 };
 
 struct sim_qp {
@@ -59,6 +76,7 @@ struct sim_qp {
 	uint32_t user_index;       /**< mlx5: for the CQEs, with CQE version 1 */
 	/** State, path, timers, access flags and limits (qp_state: enum ibv_qp_state); sq_sig_all is there, too. */
 	struct ib_uverbs_query_qp_resp attr;
+	struct sim_progress path;
 };
 
 /** The record of a CQ, SRQ or QP; member @queue of its struct sim_object is the number of the record. */

@@ -34,15 +34,15 @@ struct sim_object {
 	uint32_t parent; /**< handle of the object that it keeps busy, or SIM_NO_HANDLE */
 	uint32_t users;  /**< number of objects whose parent this one is: derived */
 	uint32_t key;    /**< MR: lkey and rkey; umem: its id */
-	uint64_t addr;   /**< MR, umem: start of the memory; DM: number of its first page */
-	uint64_t length; /**< MR, umem, DM: bytes */
-	uint64_t iova;   /**< MR: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
+	uint64_t addr;   /**< MR, umem: start of the memory; MW: IOVA in its MR; DM: number of its first page */
+	uint64_t length; /**< MR, umem, DM, MW: bytes; MW: 0: it is not bound */
+	uint64_t iova;   /**< MR, MW: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
 	uint32_t mm;     /**< MR, umem: the address space that is charged for @pinned */
 
 	/**
 	 * MR: pages that its key can hold; SIM_MR_ODP: the process whose memory it is of; SIM_MR_DM: the DM;
 	 * SIM_MR_DM_EXPORT: first page << 16 | count; SIM_MR_DMAH, which never changes its memory: the DMA handle;
-	 * CQ, SRQ, QP: number of its struct sim_queue
+	 * CQ, SRQ, QP: number of its struct sim_queue; MW that is bound: the key of the MR
 	 */
 	union {
 		uint32_t key_pages;
@@ -51,9 +51,10 @@ struct sim_object {
 		uint32_t exported_pages;
 		uint32_t dmah;
 		uint32_t queue;
+		uint32_t mr_key;
 	};
 	uint32_t pinned; /**< MR, umem, CQ, SRQ, QP: pages */
-	uint32_t access; /**< MR, umem: enum ib_uverbs_access_flags */
+	uint32_t access; /**< MR, umem, MW: enum ib_uverbs_access_flags */
 	uint32_t older;  /**< the object made before this one, or SIM_NO_HANDLE */
 	uint32_t newer;  /**< the object made after it, or SIM_NO_HANDLE: derived */
 };
@@ -260,6 +261,7 @@ uint32_t sim_key_reuse(struct sim_table *table, uint8_t variant);
 void sim_key_free(struct sim_table *table, uint32_t key);
 
 struct sim_file;
+struct sim_service;
 
 #define SIM_SHARES 256
 #define SIM_SLOTS  256
@@ -298,6 +300,7 @@ struct sim_process {
 	struct sim_account account;
 	struct sim_slot slots[SIM_SLOTS];
 	uint64_t calls[MR_SIM_CALLS]; /**< how often each was made, if it has faults */
+	struct sim_service *service;  /**< the thread of the data path: lib/sim/path; NULL: there was none */
 };
 
 /** sim_process_lock() - lock and return what is remembered for this process; sim_process_unlock() it */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Declares the data path: work requests of RC QPs, which a thread of the process executes. */
+#ifndef LIB_SIM_PATH_PATH_H
+#define LIB_SIM_PATH_PATH_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/sim/state/queues.h"
+#include "lib/sim/state/state.h"
+
+#define SIM_PATH_SGES   64
+#define SIM_PATH_INLINE 1024 /* bytes */
+
+struct sim_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t key;
+};
+
+enum sim_op {
+	SIM_OP_NOP,
+	SIM_OP_SEND,
+	SIM_OP_WRITE,
+	SIM_OP_READ,
+	SIM_OP_COMPARE_SWAP,
+	SIM_OP_FETCH_ADD,
+	SIM_OP_BIND,
+	SIM_OP_UNKNOWN,
+};
+
+/** A work request, whatever the format of the device is. */
+struct sim_work {
+	enum sim_op op;
+	uint8_t opcode; /**< of the device, for the completion */
+	bool signalled;
+	bool solicited;
+	bool has_imm;
+	uint32_t imm; /**< big-endian */
+	uint32_t rkey;
+	uint64_t remote;           /**< address for @rkey */
+	uint64_t operand, compare; /**< what an atomic operation swaps or adds, and compares */
+	uint32_t blocks;           /**< by which the index of the queue advances */
+	uint32_t sges;             /**< number of elements of @sge */
+	struct sim_sge sge[SIM_PATH_SGES];
+	uint32_t inline_length;
+	uint8_t inline_data[SIM_PATH_INLINE];
+	struct sim_bind {
+		uint32_t old_key, new_key, mr_key, access;
+		uint64_t addr, length;
+	} bind;
+};
+
+struct sim_completion {
+	enum ibv_wc_status status;
+	bool is_receive;
+	enum sim_op op; /**< of the sender */
+	uint8_t opcode; /**< of struct sim_work */
+	bool solicited;
+	bool has_imm;
+	uint32_t imm;
+	uint32_t length;
+	uint32_t index; /**< of the work request in its queue */
+};
+
+/** A kind of device: the formats of its queues.  The table is locked. */
+struct sim_path_device {
+	uint32_t
+		null_key; /**< key of memory that discards writes and reads as zeros; 0: there is none */
+
+	/** Reads the work request at an index of the queue: 1, or 0 without one. */
+	int (*fetch_send)(const struct sim_qp *qp, uint32_t index, struct sim_work *work);
+	int (*fetch_receive)(const struct sim_qp *qp, uint32_t index, struct sim_work *work);
+
+	/** Adds a completion to a CQ. */
+	void (*complete)(const struct sim_table *table, const struct sim_qp *qp, struct sim_cq *cq,
+			 const struct sim_completion *completion);
+
+	/** Whether a CQ that has a channel is to report an event now; disarms the CQ. */
+	bool (*is_armed)(struct sim_cq *cq);
+};
+
+extern const struct sim_path_device sim_path_mlx5;
+
+/* ---- memory.c ------------------------------------------------------------------------------ */
+
+/** Memory behind a key. */
+struct sim_extent {
+	enum {
+		SIM_EXTENT_OWN, /**< memory of this process at @addr */
+		SIM_EXTENT_DEVICE, /**< memory of the device: @addr is bytes from the start of the table's file */
+		SIM_EXTENT_NONE, /**< memory that this process cannot reach: reads are zeros, and writes have no effect */
+	} kind;
+	uint64_t addr;
+	uint64_t length;
+};
+
+/** sim_own_read(), sim_own_write() - copy memory of this process: false where it is not mapped */
+bool sim_own_read(uint64_t addr, void *data, size_t length);
+bool sim_own_write(uint64_t addr, const void *data, size_t length);
+
+/**
+ * sim_key_access() - find the memory behind a key; the table is locked
+ * @pd:     handle of the QP's PD
+ * @access: enum ib_uverbs_access_flags that the key must grant; 0: local read
+ * @extent: set
+ *
+ * Return: 0, or -EACCES.
+ */
+int sim_key_access(const struct sim_table *table, uint32_t pd, const struct sim_sge *range,
+		   uint32_t access, struct sim_extent *extent);
+
+/** sim_extent_read(), sim_extent_write() - copy all of an extent */
+void sim_extent_read(const struct sim_table *table, const struct sim_extent *extent, void *data);
+void sim_extent_write(const struct sim_table *table, const struct sim_extent *extent,
+		      const void *data);
+
+/** sim_key_bind() - bind a memory window, or unbind it with length 0: 0, or -EACCES; the table is locked */
+int sim_key_bind(struct sim_table *table, uint32_t pd, const struct sim_bind *bind);
+
+/* ---- wire.c -------------------------------------------------------------------------------- */
+
+/** What a QP sends to another one: a datagram, whose bytes are in a memfd if they are many. */
+struct sim_message {
+	uint32_t source, psn;
+	uint8_t is_answer;
+	uint8_t op; /**< enum sim_op */
+	uint8_t has_imm;
+	uint8_t solicited;
+	uint32_t imm;
+	uint32_t rkey;
+	uint32_t status; /**< answer: enum ibv_wc_status */
+	uint64_t remote;
+	uint64_t length; /**< bytes of data, also of those that are to be read */
+	uint64_t operand, compare;
+	uint64_t result; /**< answer: what an atomic operation found; RNR: nanoseconds to wait */
+	uint32_t has_data;
+};
+
+#define SIM_WIRE_BYTES (32u << 10) /* bytes of data in the datagram itself */
+
+/** Data of a message. */
+struct sim_payload {
+	uint8_t *bytes;
+	size_t length;
+	int fd; /**< memfd; -1: @bytes are in a buffer of the caller */
+};
+
+/** sim_payload_make() - make room for data: false without memory; sim_payload_free() it */
+bool sim_payload_make(struct sim_payload *payload, size_t length, uint8_t buffer[SIM_WIRE_BYTES]);
+void sim_payload_free(struct sim_payload *payload);
+
+/** sim_wire_open() - make the socket of a QP: a descriptor, or -errno; -EADDRINUSE: another process has such a QP */
+int sim_wire_open(const struct sim_table *table, uint32_t qpn);
+
+/** sim_wire_send() - send to a QP: 0 or -errno; -ECONNREFUSED: there is no such QP */
+int sim_wire_send(const struct sim_table *table, int socket, uint32_t qpn,
+		  const struct sim_message *message, const struct sim_payload *payload);
+
+/** sim_wire_receive() - receive one message and its data, which sim_payload_free() frees: 1, or 0 without one */
+int sim_wire_receive(int socket, struct sim_message *message, struct sim_payload *payload,
+		     uint8_t buffer[SIM_WIRE_BYTES]);
+
+/* ---- engine.c ------------------------------------------------------------------------------ */
+
+/** sim_path_device_of() - the formats of a table's device, or NULL if it has no data path */
+const struct sim_path_device *sim_path_device_of(const struct sim_table *table);
+
+/** Room of a thread for data. */
+struct sim_path_buffers {
+	uint8_t sent[SIM_WIRE_BYTES];
+	uint8_t received[SIM_WIRE_BYTES];
+};
+
+/** sim_path_step() - execute what an RC QP of this process has to do now: whether it was anything */
+bool sim_path_step(struct sim_table *table, struct sim_queue *queue,
+		   struct sim_path_buffers *buffers);
+
+/** sim_path_is_active() - whether a QP of this process needs the thread */
+bool sim_path_is_active(const struct sim_table *table, const struct sim_queue *queue);
+
+/* ---- service.c ----------------------------------------------------------------------------- */
+
+/**
+ * sim_path_change() - follow the change of a QP's state; the table is locked
+ * @queue: the QP, with its new attributes
+ *
+ * Return: 0, or -errno.
+ */
+int sim_path_change(struct sim_table *table, struct sim_queue *queue);
+
+/** sim_path_end() - end the data path of a QP that is destroyed or reset; the table is locked */
+void sim_path_end(struct sim_queue *queue);
+
+#endif
