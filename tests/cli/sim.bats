@@ -226,3 +226,19 @@ PINGPONG='"${@:2}" -n 0 -p $1 & server=$!
 		[[ $status -eq 0 && $output == *"remote address: LID"* ]] || fail "$program" "$output" "$stderr"
 	done
 }
+
+@test "messages, RDMA and atomic operations end as the InfiniBand specification says, for each access and place" {
+	sim -- "$BUILD/tests/cli/path-tool"
+	[[ $status -eq 0 && $output == *" checks, 0 differences" ]] || fail "$output" "$stderr"
+}
+
+@test "ibv_rc_pingpong moves its data between two processes, polling or sleeping, also in memory on demand" {
+	local options port=$((20000 + $$ % 20000))
+
+	for options in "-n 100 -c" "-n 100 -c -e" "-n 20 -c -s 1000000" "-n 20 -c -o"; do
+		# shellcheck disable=SC2086 # options
+		sim -- bash -c "${PINGPONG//-n 0/}" bash $port ibv_rc_pingpong $options
+		[[ $status -eq 0 && $output == *" iters in"* && $output != *client* && $output != *invalid* ]] ||
+			fail "$options" "$output" "$stderr"
+	done
+}

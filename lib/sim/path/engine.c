@@ -279,6 +279,11 @@ static void respond(struct context *context, const struct sim_message *request,
 
 /* ---- requester ----------------------------------------------------------------------------- */
 
+static bool is_sent(const struct sim_work *work)
+{
+	return work->op >= SIM_OP_SEND && work->op <= SIM_OP_FETCH_ADD;
+}
+
 /* Ends the request at the head of the send queue. */
 static void finish(struct context *context, const struct sim_work *work, uint32_t status)
 {
@@ -296,7 +301,7 @@ static void finish(struct context *context, const struct sim_work *work, uint32_
 	if (status || work->signalled)
 		complete(context, &completion);
 	path->sent += work->blocks;
-	path->psn = (path->psn + 1) & PSN_MASK;
+	path->psn = (path->psn + is_sent(work)) & PSN_MASK;
 	path->is_waiting = false;
 	path->retries = path->rnr_retries = 0;
 	path->due = 0;
@@ -384,7 +389,7 @@ static bool request(struct context *context)
 		return false;
 	if (!context->device->fetch_send(context->qp, path->sent, &work))
 		return false;
-	if (work.op >= SIM_OP_SEND && work.op <= SIM_OP_FETCH_ADD)
+	if (is_sent(&work))
 		send_request(context, &work);
 	else
 		finish(context, &work, execute_local(context, &work));

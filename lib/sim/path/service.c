@@ -10,6 +10,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,24 +19,22 @@
 #include "lib/sim/path/path.h"
 #include "lib/sim/state/state.h"
 
-#define MOST_TABLES  64
-#define MOST_SOCKETS 512
-#define SPINS        10 /* rounds without work before the thread sleeps */
-#define LOOK         30 /* rounds before it looks for tables that were closed */
-#define LEAST_NAP    5000
-#define MOST_NAP     1000000 /* nanoseconds */
+#define MOST_TABLES 64
+#define SPINS       10 /* rounds without work before the thread sleeps */
+#define LOOK        30 /* rounds before it looks for tables that were closed */
+#define LEAST_NAP   5000
+#define MOST_NAP    1000000 /* nanoseconds */
 
 /* In memory that a forked child has as zeros. */
 struct sim_service {
 	pthread_mutex_t
 		lock; /* guards the members up to @buffers; no table is locked while it is held, but by callers */
 	bool is_running;
+	int epoll; /* of the sockets, while the thread runs: unlike poll(2), it does not keep closed ones open */
 	uint32_t count; /* of @files */
 	struct sim_file *files[MOST_TABLES];
 	uint64_t ids[MOST_TABLES]; /* of their tables */
 	struct sim_path_buffers buffers;
-	uint32_t sockets;
-	struct pollfd polled[MOST_SOCKETS];
 };
 
 static struct sim_service *get_service(void)
@@ -69,13 +68,6 @@ static void report_event(struct sim_cq *cq)
 	sim_libc()->close(fd);
 }
 
-static void add_socket(struct sim_service *service, const struct sim_qp *qp)
-{
-	if (qp->path.socket && service->sockets < MOST_SOCKETS)
-		service->polled[service->sockets++] =
-			(struct pollfd){ .fd = qp->path.socket - 1, .events = POLLIN };
-}
-
 /* Serves the QPs of a table, which is locked: 1 if there was work, 0 if there was none, -1 without QPs. */
 static int serve_queues(struct sim_service *service, struct sim_table *table)
 {
@@ -90,7 +82,6 @@ static int serve_queues(struct sim_service *service, struct sim_table *table)
 			answer = 1;
 		else if (answer < 0)
 			answer = 0;
-		add_socket(service, &queue->qp);
 	}
 	for (queue = sim_queue_next(table, NULL); queue && answer >= 0;
 	     queue = sim_queue_next(table, queue))
@@ -164,7 +155,6 @@ static bool serve_all(struct sim_service *service, bool look)
 	uint32_t i = 0;
 	int answer;
 
-	service->sockets = 0;
 	while (i < __atomic_load_n(&service->count, __ATOMIC_ACQUIRE)) {
 		answer = serve_table(service, i, look);
 		any = any || answer > 0;
@@ -180,8 +170,10 @@ static bool has_ended(struct sim_service *service)
 
 	pthread_mutex_lock(&service->lock);
 	has_ended = !service->count;
-	if (has_ended)
+	if (has_ended) {
+		sim_libc()->close(service->epoll);
 		service->is_running = false;
+	}
 	pthread_mutex_unlock(&service->lock);
 	return has_ended;
 }
@@ -195,8 +187,10 @@ static void rest(struct sim_service *service, uint32_t idle)
 	const uint32_t naps = idle - SPINS;
 	const struct timespec nap = { .tv_nsec = naps < 10 ? LEAST_NAP << naps : MOST_NAP };
 
+	struct pollfd polled = { .fd = service->epoll, .events = POLLIN };
+
 	if (idle > SPINS)
-		ppoll(service->polled, service->sockets, &nap, NULL);
+		ppoll(&polled, 1, &nap, NULL);
 }
 
 static void *serve(void *argument)
@@ -217,10 +211,16 @@ static int start(struct sim_service *service)
 	pthread_attr_t attributes;
 	sigset_t all, old;
 	pthread_t thread;
-	int rc = pthread_attr_init(&attributes);
+	int rc;
 
-	if (rc)
+	service->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (service->epoll < 0)
+		return -errno;
+	rc = pthread_attr_init(&attributes);
+	if (rc) {
+		sim_libc()->close(service->epoll);
 		return -rc;
+	}
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -228,12 +228,15 @@ static int start(struct sim_service *service)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attributes);
 	service->is_running = !rc;
+	if (rc)
+		sim_libc()->close(service->epoll);
 	return -rc;
 }
 
-/* Has the thread serve a table. */
-static int add_table(struct sim_table *table)
+/* Has the thread serve a table, and wait for messages of a socket, or of none with -1. */
+static int add_table(struct sim_table *table, int socket)
 {
+	struct epoll_event event = { .events = EPOLLIN };
 	struct sim_service *service = get_service();
 	struct sim_file *file = NULL;
 	uint32_t i = 0;
@@ -256,6 +259,8 @@ static int add_table(struct sim_table *table)
 	}
 	if (!rc && !service->is_running)
 		rc = start(service);
+	if (!rc && socket >= 0)
+		epoll_ctl(service->epoll, EPOLL_CTL_ADD, socket, &event);
 	pthread_mutex_unlock(&service->lock);
 	return rc;
 }
@@ -279,13 +284,13 @@ int sim_path_change(struct sim_table *table, struct sim_queue *queue)
 			return socket;
 		qp->path.socket = socket + 1;
 		qp->path.expected = qp->attr.rq_psn;
-		return add_table(table);
+		return add_table(table, socket);
 	case IBV_QPS_RTS:
 		if (!qp->path.is_waiting && !qp->path.sent)
 			qp->path.psn = qp->attr.sq_psn;
 		return 0;
 	case IBV_QPS_ERR:
-		return add_table(table);
+		return add_table(table, -1);
 	default:
 		return 0;
 	}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Moves data through regions of the first RDMA device, between two QPs of this process, and compares the status of each
+ * work completion with the InfiniBand specification: each operation with each combination of access flags, at the first
+ * and the last bytes of the region and beyond, and what is wrong with keys, QPs and receive requests.
+ * Usage: path-tool
+ * Prints each difference, and a line "CHECKS checks, DIFFERENCES differences".
+ */
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LENGTH  8192u /* bytes of the region under test */
+#define PIECE   8u    /* bytes that an operation moves */
+#define SECONDS 20
+#define QP_ACCESS                                                                                  \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |               \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
+static struct ibv_context *context;
+static struct ibv_pd *pd, *other_pd;
+static struct ibv_cq *cqs[2];
+static struct ibv_qp *qps[2]; /* the requester and the responder */
+static struct ibv_port_attr port;
+static struct ibv_mr *scratch;
+static uint64_t own[LENGTH / 8], tested[LENGTH / 8 + 2];
+static unsigned int checks, differences;
+
+static void need(bool is_true, const char *what)
+{
+	if (is_true)
+		return;
+	fprintf(stderr, "path-tool: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void expect(unsigned int expected, unsigned int got, const char *what)
+{
+	checks++;
+	if (expected == got)
+		return;
+	differences++;
+	printf("%s: expected %s, got %s\n", what, ibv_wc_status_str(expected),
+	       ibv_wc_status_str(got));
+}
+
+/* ---- queues -------------------------------------------------------------------------------- */
+
+static struct ibv_ah_attr path_to_self(void)
+{
+	struct ibv_ah_attr attr = { .dlid = port.lid, .port_num = 1 };
+	const char *index = getenv("GID_INDEX");
+
+	if (port.link_layer != IBV_LINK_LAYER_ETHERNET)
+		return attr;
+	attr.is_global = 1;
+	attr.grh.hop_limit = 1;
+	attr.grh.sgid_index = index ? (uint8_t)atoi(index) : 0;
+	need(!ibv_query_gid(context, 1, attr.grh.sgid_index, &attr.grh.dgid), "ibv_query_gid");
+	return attr;
+}
+
+static void connect_qp(struct ibv_qp *qp, uint32_t peer, unsigned int access)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	need(!ibv_modify_qp(qp, &attr, IBV_QP_STATE), "RESET");
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_INIT,
+				     .port_num = 1,
+				     .qp_access_flags = access };
+	need(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+	     "INIT");
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR,
+				     .path_mtu = IBV_MTU_1024,
+				     .dest_qp_num = peer,
+				     .rq_psn = 7,
+				     .max_dest_rd_atomic = 1,
+				     .min_rnr_timer = 1,
+				     .ah_attr = path_to_self() };
+	need(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				    IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+				    IBV_QP_MIN_RNR_TIMER),
+	     "RTR");
+	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS,
+				     .sq_psn = 7,
+				     .timeout = 12,
+				     .retry_cnt = 2,
+				     .rnr_retry = 1,
+				     .max_rd_atomic = 1 };
+	need(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				    IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC),
+	     "RTS");
+}
+
+static void connect_both(unsigned int access)
+{
+	struct ibv_wc wc;
+
+	for (int i = 0; i < 2; i++)
+		connect_qp(qps[i], qps[!i]->qp_num, access);
+	for (int i = 0; i < 2; i++)
+		while (ibv_poll_cq(cqs[i], 1, &wc) > 0)
+			;
+}
+
+static struct ibv_wc wait_for(int side)
+{
+	const time_t end = time(NULL) + SECONDS;
+	struct ibv_wc wc = { .status = IBV_WC_GENERAL_ERR };
+	int count;
+
+	do
+		count = ibv_poll_cq(cqs[side], 1, &wc);
+	while (!count && time(NULL) < end);
+	need(count >= 0, "ibv_poll_cq");
+	if (!count)
+		wc.status = IBV_WC_RESP_TIMEOUT_ERR;
+	return wc;
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static struct ibv_sge range_of(const struct ibv_mr *mr, uint64_t offset, uint32_t length)
+{
+	return (struct ibv_sge){ (uintptr_t)mr->addr + offset, length, mr->lkey };
+}
+
+static void post(struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	need(!ibv_post_send(qps[0], wr, &bad), "ibv_post_send");
+}
+
+static void post_receive(struct ibv_sge *sge)
+{
+	struct ibv_recv_wr wr = { .wr_id = 99, .sg_list = sge, .num_sge = !!sge }, *bad;
+
+	need(!ibv_post_recv(qps[1], &wr, &bad), "ibv_post_recv");
+}
+
+static struct ibv_send_wr request(enum ibv_wr_opcode opcode, struct ibv_sge *sge, uint64_t remote,
+				  uint32_t rkey)
+{
+	struct ibv_send_wr wr = { .wr_id = 1,
+				  .sg_list = sge,
+				  .num_sge = !!sge,
+				  .opcode = opcode,
+				  .send_flags = IBV_SEND_SIGNALED };
+
+	if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+		wr.wr.atomic.remote_addr = remote;
+		wr.wr.atomic.rkey = rkey;
+		wr.wr.atomic.compare_add = 5;
+		wr.wr.atomic.swap = 9;
+	} else {
+		wr.wr.rdma.remote_addr = remote;
+		wr.wr.rdma.rkey = rkey;
+	}
+	return wr;
+}
+
+static unsigned int status_of(struct ibv_send_wr *wr)
+{
+	post(wr);
+	return wait_for(0).status;
+}
+
+enum place { FIRST, LAST, BEYOND, PLACES };
+static const char *const place_names[] = { "first", "last", "beyond" };
+
+/* An operation on the region, and the access flags that it needs besides being in range. */
+static const struct operation {
+	const char *name;
+	enum ibv_wr_opcode opcode;
+	bool is_remote; /* by the responder's key */
+	bool is_receive;
+	unsigned int access;
+	unsigned int refusal;
+} operations[] = {
+	{ "local read", IBV_WR_RDMA_WRITE, false, false, 0, IBV_WC_LOC_PROT_ERR },
+	{ "local read by send", IBV_WR_SEND, false, false, 0, IBV_WC_LOC_PROT_ERR },
+	{ "local write", IBV_WR_RDMA_READ, false, false, IBV_ACCESS_LOCAL_WRITE,
+	  IBV_WC_LOC_PROT_ERR },
+	{ "local write by receive", IBV_WR_SEND, true, true, IBV_ACCESS_LOCAL_WRITE,
+	  IBV_WC_REM_OP_ERR },
+	{ "remote read", IBV_WR_RDMA_READ, true, false, IBV_ACCESS_REMOTE_READ,
+	  IBV_WC_REM_ACCESS_ERR },
+	{ "remote write", IBV_WR_RDMA_WRITE, true, false, IBV_ACCESS_REMOTE_WRITE,
+	  IBV_WC_REM_ACCESS_ERR },
+	{ "remote write with immediate", IBV_WR_RDMA_WRITE_WITH_IMM, true, false,
+	  IBV_ACCESS_REMOTE_WRITE, IBV_WC_REM_ACCESS_ERR },
+	{ "fetch and add", IBV_WR_ATOMIC_FETCH_AND_ADD, true, false, IBV_ACCESS_REMOTE_ATOMIC,
+	  IBV_WC_REM_ACCESS_ERR },
+	{ "compare and swap", IBV_WR_ATOMIC_CMP_AND_SWP, true, false, IBV_ACCESS_REMOTE_ATOMIC,
+	  IBV_WC_REM_ACCESS_ERR },
+};
+
+static bool is_atomic(const struct operation *operation)
+{
+	return operation->access == IBV_ACCESS_REMOTE_ATOMIC;
+}
+
+/* What is in memory after an operation that succeeded. */
+static void check_data(const struct operation *operation, uint64_t at, const char *what)
+{
+	const uint64_t *word = &tested[at / 8];
+	uint64_t before = 5, expected = before, found = own[0];
+
+	if (operation->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		expected = 10;
+	else if (operation->opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
+		expected = 9;
+	else if (operation->access &
+		 (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
+		expected = 77;
+	checks++;
+	if (*word == expected && (operation->is_remote && expected != 77 ? found == before : true))
+		return;
+	differences++;
+	printf("%s: %llu in the region, %llu outside\n", what, (unsigned long long)*word,
+	       (unsigned long long)found);
+}
+
+static void try_operation(const struct operation *operation, const struct ibv_mr *mr,
+			  enum place place, unsigned int access)
+{
+	const uint64_t beyond = is_atomic(operation) ? LENGTH : LENGTH - PIECE + 1;
+	const uint64_t at = place == FIRST ? 0 : place == LAST ? LENGTH - PIECE : beyond;
+	struct ibv_sge in_region = range_of(mr, at, PIECE), outside = range_of(scratch, 0, PIECE);
+	struct ibv_sge target = range_of(scratch, PIECE, PIECE);
+	struct ibv_send_wr wr = request(operation->opcode,
+					operation->is_remote ? &outside : &in_region,
+					operation->is_remote ? in_region.addr : target.addr,
+					operation->is_remote ? mr->rkey : scratch->rkey);
+	const bool is_granted =
+		place != BEYOND && (access & operation->access) == operation->access;
+	char what[128];
+	struct ibv_wc wc;
+
+	for (size_t i = 0; i < sizeof(tested) / 8; i++)
+		tested[i] = 5;
+	own[0] = own[1] = 77;
+	snprintf(what, sizeof(what), "%s, access 0x%x, %s", operation->name, access,
+		 place_names[place]);
+	if (operation->opcode == IBV_WR_SEND || operation->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		post_receive(operation->is_receive ? &in_region : &target);
+	expect(is_granted ? IBV_WC_SUCCESS : operation->refusal, status_of(&wr), what);
+	if (operation->is_receive || (is_granted && operation->opcode == IBV_WR_SEND)) {
+		wc = wait_for(1);
+		expect(is_granted ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR, wc.status, what);
+	}
+	if (is_granted && operation->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		expect(IBV_WC_SUCCESS, wait_for(1).status, what);
+	if (is_granted) {
+		check_data(operation, at, what);
+	} else {
+		checks++;
+		for (size_t i = 0; i < sizeof(tested) / 8; i++)
+			if (tested[i] != 5) {
+				differences++;
+				printf("%s: memory has changed\n", what);
+				break;
+			}
+		connect_both(QP_ACCESS);
+	}
+}
+
+static void try_access(unsigned int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, tested, LENGTH, access);
+
+	need(mr, "ibv_reg_mr");
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		for (int place = FIRST; place < PLACES; place++)
+			try_operation(&operations[i], mr, (enum place)place, access);
+	need(!ibv_dereg_mr(mr), "ibv_dereg_mr");
+}
+
+/* ---- what else can be wrong ---------------------------------------------------------------- */
+
+static void try_keys(void)
+{
+	struct ibv_mr *other = ibv_reg_mr(other_pd, tested, LENGTH, QP_ACCESS);
+	struct ibv_mr *freed = ibv_reg_mr(pd, tested, LENGTH, QP_ACCESS);
+	struct ibv_sge sge = range_of(scratch, 0, PIECE), foreign;
+	struct ibv_send_wr wr;
+	uint32_t key;
+
+	need(other && freed, "ibv_reg_mr");
+	foreign = range_of(other, 0, PIECE);
+	wr = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)tested, other->rkey);
+	expect(IBV_WC_REM_ACCESS_ERR, status_of(&wr), "remote key of another PD");
+	connect_both(QP_ACCESS);
+	wr = request(IBV_WR_RDMA_WRITE, &foreign, sge.addr, scratch->rkey);
+	expect(IBV_WC_LOC_PROT_ERR, status_of(&wr), "local key of another PD");
+	connect_both(QP_ACCESS);
+	key = freed->rkey;
+	need(!ibv_dereg_mr(freed), "ibv_dereg_mr");
+	wr = request(IBV_WR_RDMA_READ, &sge, (uintptr_t)tested, key);
+	expect(IBV_WC_REM_ACCESS_ERR, status_of(&wr), "key that was freed");
+	connect_both(QP_ACCESS);
+	wr = request(IBV_WR_RDMA_WRITE, NULL, 0, key);
+	expect(IBV_WC_SUCCESS, status_of(&wr), "0 bytes with a key that was freed");
+	need(!ibv_dereg_mr(other), "ibv_dereg_mr");
+}
+
+static void try_qp_access(void)
+{
+	struct ibv_sge sge = range_of(scratch, 0, PIECE);
+	struct ibv_send_wr wr;
+
+	connect_both(IBV_ACCESS_LOCAL_WRITE);
+	wr = request(IBV_WR_RDMA_READ, &sge, (uintptr_t)own, scratch->rkey);
+	expect(IBV_WC_REM_INV_REQ_ERR, status_of(&wr), "QP without remote read");
+	connect_both(IBV_ACCESS_LOCAL_WRITE);
+	wr = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)own, scratch->rkey);
+	expect(IBV_WC_REM_INV_REQ_ERR, status_of(&wr), "QP without remote write");
+	connect_both(QP_ACCESS);
+	wr = request(IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, (uintptr_t)own + 4, scratch->rkey);
+	expect(IBV_WC_REM_INV_REQ_ERR, status_of(&wr), "atomic operation that is not aligned");
+	connect_both(QP_ACCESS);
+}
+
+static void try_receives(void)
+{
+	struct ibv_sge sge = range_of(scratch, 0, 2 * PIECE), less = range_of(scratch, 64, PIECE);
+	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge, 0, 0);
+	struct ibv_wc wc;
+
+	expect(IBV_WC_RNR_RETRY_EXC_ERR, status_of(&wr), "send without a receive request");
+	connect_both(QP_ACCESS);
+	post_receive(&less);
+	expect(IBV_WC_REM_INV_REQ_ERR, status_of(&wr), "send of more than the receive request");
+	expect(IBV_WC_LOC_LEN_ERR, wait_for(1).status, "receive of more than the request");
+	connect_both(QP_ACCESS);
+
+	own[0] = 1234;
+	wr.opcode = IBV_WR_SEND_WITH_IMM;
+	wr.send_flags |= IBV_SEND_INLINE;
+	wr.imm_data = 0x01020304;
+	less.length = 2 * PIECE;
+	post_receive(&less);
+	expect(IBV_WC_SUCCESS, status_of(&wr), "send of inline data with immediate");
+	wc = wait_for(1);
+	expect(IBV_WC_SUCCESS, wc.status, "receive with immediate");
+	need(wc.wr_id == 99 && wc.byte_len == 2 * PIECE && wc.imm_data == 0x01020304 &&
+		     wc.wc_flags & IBV_WC_WITH_IMM && own[8] == 1234,
+	     "contents of the completion");
+}
+
+/* The first request fails, the others are flushed, also those that are not signalled, and later ones. */
+static void try_flush(void)
+{
+	struct ibv_sge sge = range_of(scratch, 0, PIECE);
+	struct ibv_send_wr wrs[3], late;
+	static const unsigned int expected[] = { IBV_WC_REM_ACCESS_ERR, IBV_WC_WR_FLUSH_ERR,
+						 IBV_WC_WR_FLUSH_ERR };
+
+	for (uint64_t i = 0; i < 3; i++) {
+		wrs[i] = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)own,
+				 i ? scratch->rkey : scratch->rkey ^ 0x5500);
+		wrs[i].wr_id = i;
+		wrs[i].send_flags = 0;
+		wrs[i].next = i < 2 ? &wrs[i + 1] : NULL;
+	}
+	post_receive(&sge);
+	post(&wrs[0]);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct ibv_wc wc = wait_for(0);
+
+		expect(expected[i], wc.status, "request after one that failed");
+		need(wc.wr_id == i && wc.qp_num == qps[0]->qp_num, "wr_id");
+	}
+	expect(IBV_WC_WR_FLUSH_ERR, wait_for(1).status, "receive request of a QP that failed");
+	late = request(IBV_WR_SEND, &sge, 0, 0);
+	expect(IBV_WC_WR_FLUSH_ERR, status_of(&late), "request after the QP failed");
+	connect_both(QP_ACCESS);
+}
+
+/* Many requests, of which only the last is signalled: the queue wraps. */
+static void try_many(void)
+{
+	struct ibv_sge sge = range_of(scratch, 0, PIECE);
+
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct ibv_send_wr wr =
+			request(IBV_WR_ATOMIC_FETCH_AND_ADD, &sge, (uintptr_t)&own[2], scratch->rkey);
+
+		wr.send_flags = i % 8 == 7 ? IBV_SEND_SIGNALED : 0;
+		wr.wr.atomic.compare_add = 1;
+		if (!i)
+			own[2] = 0;
+		if (i % 8 == 7)
+			expect(IBV_WC_SUCCESS, status_of(&wr), "one of many requests");
+		else
+			post(&wr);
+	}
+	need(own[2] == 1000 && own[0] == 999, "sum of atomic operations");
+}
+
+static void try_large(void)
+{
+	const uint32_t size = 3u << 20;
+	char *memory = calloc(2, size);
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, 2 * (size_t)size, QP_ACCESS);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+
+	need(memory && mr, "memory");
+	for (uint32_t i = 0; i < size; i++)
+		memory[i] = (char)(i * 7 + i / 4096);
+	sge = range_of(mr, 0, size);
+	wr = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)memory + size, mr->rkey);
+	expect(IBV_WC_SUCCESS, status_of(&wr), "write of 3 MiB");
+	need(!memcmp(memory, memory + size, size), "data of 3 MiB");
+	memset(memory, 0, size);
+	wr.opcode = IBV_WR_RDMA_READ;
+	expect(IBV_WC_SUCCESS, status_of(&wr), "read of 3 MiB");
+	need(!memcmp(memory, memory + size, size), "data of 3 MiB");
+	need(!ibv_dereg_mr(mr), "ibv_dereg_mr");
+	free(memory);
+}
+
+static void try_window(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, tested, LENGTH, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	struct ibv_mw *mw = ibv_alloc_mw(pd, IBV_MW_TYPE_1);
+	struct ibv_sge sge = range_of(scratch, 0, PIECE);
+	struct ibv_mw_bind bind = {
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_info = { .mr = mr,
+			       .addr = (uintptr_t)tested + 64,
+			       .length = 64,
+			       .mw_access_flags = IBV_ACCESS_REMOTE_WRITE },
+	};
+	struct ibv_send_wr wr;
+
+	need(mr && mw && !ibv_bind_mw(qps[0], mw, &bind), "ibv_bind_mw");
+	expect(IBV_WC_SUCCESS, wait_for(0).status, "bind of a window");
+	wr = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)tested + 64, mw->rkey);
+	expect(IBV_WC_SUCCESS, status_of(&wr), "write to a window");
+	wr.wr.rdma.remote_addr += 60;
+	expect(IBV_WC_REM_ACCESS_ERR, status_of(&wr), "write beyond a window");
+	connect_both(QP_ACCESS);
+	wr = request(IBV_WR_RDMA_READ, &sge, (uintptr_t)tested + 64, mw->rkey);
+	expect(IBV_WC_REM_ACCESS_ERR, status_of(&wr), "read of a window for writing");
+	connect_both(QP_ACCESS);
+	need(!ibv_dealloc_mw(mw) && !ibv_dereg_mr(mr), "ibv_dealloc_mw");
+}
+
+/* A QP that is its own peer, and one whose peer is gone. */
+static void try_peers(void)
+{
+	struct ibv_sge sge = range_of(scratch, 0, PIECE);
+	struct ibv_send_wr wr = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)own, scratch->rkey);
+
+	connect_qp(qps[0], qps[0]->qp_num, QP_ACCESS);
+	expect(IBV_WC_SUCCESS, status_of(&wr), "write of a QP to itself");
+	wr.wr.rdma.rkey ^= 0x5500;
+	expect(IBV_WC_REM_ACCESS_ERR, status_of(&wr), "refused write of a QP to itself");
+	connect_both(QP_ACCESS);
+	need(!ibv_destroy_qp(qps[1]), "ibv_destroy_qp");
+	wr.wr.rdma.rkey ^= 0x5500;
+	expect(IBV_WC_RETRY_EXC_ERR, status_of(&wr), "write to a QP that is gone");
+}
+
+static void open_device(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	need(list && list[0], "no device");
+	context = ibv_open_device(list[0]);
+	need(context, "ibv_open_device");
+	ibv_free_device_list(list);
+	need(!ibv_query_port(context, 1, &port), "ibv_query_port");
+	pd = ibv_alloc_pd(context);
+	other_pd = ibv_alloc_pd(context);
+	need(pd && other_pd, "ibv_alloc_pd");
+	scratch = ibv_reg_mr(pd, own, sizeof(own), QP_ACCESS);
+	need(scratch, "ibv_reg_mr");
+	for (int i = 0; i < 2; i++) {
+		struct ibv_qp_init_attr attr = { .cap = { 16, 16, 2, 2, 64 }, .qp_type = IBV_QPT_RC };
+
+		cqs[i] = attr.send_cq = attr.recv_cq = ibv_create_cq(context, 64, NULL, NULL, 0);
+		need(cqs[i], "ibv_create_cq");
+		qps[i] = ibv_create_qp(pd, &attr);
+		need(qps[i], "ibv_create_qp");
+	}
+}
+
+/* All combinations that can be registered. */
+static void try_all_access(unsigned int added)
+{
+	for (unsigned int access = 0; access < 16; access++)
+		if (access & IBV_ACCESS_LOCAL_WRITE ||
+		    !(access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)))
+			try_access(access | added);
+}
+
+int main(void)
+{
+	struct ibv_device_attr_ex attr;
+
+	open_device();
+	need(!ibv_query_device_ex(context, NULL, &attr), "ibv_query_device_ex");
+	connect_both(QP_ACCESS);
+	try_all_access(0);
+	if (attr.odp_caps.per_transport_caps.rc_odp_caps & IBV_ODP_SUPPORT_READ)
+		try_all_access(IBV_ACCESS_ON_DEMAND);
+	try_keys();
+	try_qp_access();
+	try_receives();
+	try_flush();
+	try_many();
+	try_large();
+	try_window();
+	try_peers();
+	printf("%u checks, %u differences\n", checks, differences);
+	return differences != 0;
+}
