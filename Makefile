@@ -259,7 +259,7 @@ RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rer
 check-cli: all $(CLI_BIN) $(REFUSED) $(PRELOADS) $(BUILD)/differential
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
-guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(REFUSED) \
+guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/tests/cli/path-tool $(REFUSED) \
 	$(BUILD)/differential $(PRELOADS)
 
 ## check-kernel: run the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)

@@ -228,8 +228,12 @@ PINGPONG='"${@:2}" -n 0 -p $1 & server=$!
 }
 
 @test "messages, RDMA and atomic operations end as the InfiniBand specification says, for each access and place" {
-	sim -- "$BUILD/tests/cli/path-tool"
-	[[ $status -eq 0 && $output == *" checks, 0 differences" ]] || fail "$output" "$stderr"
+	local profile
+
+	for profile in mlx5 rxe; do
+		sim --profile $profile -- "$BUILD/tests/cli/path-tool"
+		[[ $status -eq 0 && $output == *" checks, 0 differences" ]] || fail "$profile" "$output" "$stderr"
+	done
 }
 
 @test "ibv_rc_pingpong moves its data between two processes, polling or sleeping, also in memory on demand" {

@@ -91,6 +91,7 @@ struct sim_libc {
 	__typeof__(mmap) *mmap;
 	__typeof__(ioctl) *ioctl;
 	__typeof__(socket) *socket;
+	__typeof__(write) *write;
 };
 
 /** sim_libc() - libc's own functions; safe before any constructor has run */

@@ -26,7 +26,7 @@ static void find_all(void)
 	FIND(fstatat), FIND(statx), FIND(access), FIND(euidaccess), FIND(faccessat);
 	FIND(readlink), FIND(readlinkat), FIND(realpath), FIND(__realpath_chk);
 	FIND(getxattr), FIND(lgetxattr), FIND(listxattr), FIND(llistxattr);
-	FIND(mmap), FIND(ioctl), FIND(socket);
+	FIND(mmap), FIND(ioctl), FIND(socket), FIND(write);
 	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 }
 

@@ -93,7 +93,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request, ui
 		return rc;
 	/* The methods do not store them either, as the write command does: QUERY_MR answers zeros. */
 	if (request->range_unset && ids)
-		request->mr.length = request->mr.iova = 0;
+		request->mr.flags |= SIM_MR_HIDES_RANGE;
 	key = call->profile->make_key(call->table, request->key_variant);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc && request->has_dmah)
@@ -229,11 +229,13 @@ int sim_reg_dm_mr(struct sim_call *call)
 int sim_query_mr(struct sim_call *call)
 {
 	const struct sim_object *mr = call->object;
+	const bool is_hidden = mr->flags & SIM_MR_HIDES_RANGE;
+	const uint64_t length = is_hidden ? 0 : mr->length, iova = is_hidden ? 0 : mr->iova;
 
 	return SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, mr->key)
 		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->key)
-		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->length)
-		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->iova);
+		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, length)
+		       ?: SIM_PUT(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, iova);
 }
 
 /* uverbs_cmd.c ib_uverbs_reg_mr() */

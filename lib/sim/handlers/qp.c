@@ -126,7 +126,7 @@ int sim_destroy_qp(struct sim_call *call)
 {
 	static const struct ib_uverbs_destroy_qp_resp resp;
 
-	sim_path_end(sim_queue_of(call->table, call->object));
+	sim_path_end(call->table, sim_queue_of(call->table, call->object));
 	return SIM_COPY(call, UVERBS_ATTR_DESTROY_QP_RESP, resp);
 }
 

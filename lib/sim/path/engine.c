@@ -33,7 +33,7 @@ struct context {
 
 const struct sim_path_device *sim_path_device_of(const struct sim_table *table)
 {
-	return table->kind == MR_SIM_MLX5 ? &sim_path_mlx5 : NULL;
+	return table->kind == MR_SIM_MLX5 ? &sim_path_mlx5 : &sim_path_rxe;
 }
 
 static uint64_t now(void)
@@ -61,6 +61,12 @@ static void complete(struct context *context, const struct sim_completion *compl
 	queue = sim_queue_of(context->table, object);
 	if (queue->owner == context->queue->owner && queue->cq.ring.count)
 		context->device->complete(context->table, context->qp, &queue->cq, completion);
+}
+
+static void free_entry(struct context *context, const struct sim_ring *ring)
+{
+	if (context->device->free_entries)
+		context->device->free_entries(context->table, ring, false);
 }
 
 /* ---- data ---------------------------------------------------------------------------------- */
@@ -183,7 +189,7 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 	struct sim_work work;
 	uint32_t status = IBV_WC_SUCCESS;
 
-	if (!context->device->fetch_receive(context->qp, path->received, &work))
+	if (!context->device->fetch_receive(context->table, context->qp, &work))
 		return STATUS_RNR;
 	if (request->op == SIM_OP_SEND && request->length > total_length(&work)) {
 		completion.status = IBV_WC_LOC_LEN_ERR;
@@ -193,8 +199,10 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 		completion.status = IBV_WC_LOC_PROT_ERR;
 		status = IBV_WC_REM_OP_ERR;
 	}
+	completion.id = work.id;
 	path->received += work.blocks;
 	complete(context, &completion);
+	free_entry(context, &context->qp->rq);
 	return status;
 }
 
@@ -296,11 +304,13 @@ static void finish(struct context *context, const struct sim_work *work, uint32_
 				  ? (uint32_t)total_length(work)
 				  : 0,
 		.index = path->sent,
+		.id = work->id,
 	};
 
 	if (status || work->signalled)
 		complete(context, &completion);
 	path->sent += work->blocks;
+	free_entry(context, &context->qp->sq);
 	path->psn = (path->psn + is_sent(work)) & PSN_MASK;
 	path->is_waiting = false;
 	path->retries = path->rnr_retries = 0;
@@ -387,7 +397,7 @@ static bool request(struct context *context)
 
 	if (path->is_waiting && now() < path->due)
 		return false;
-	if (!context->device->fetch_send(context->qp, path->sent, &work))
+	if (!context->device->fetch_send(context->table, context->qp, &work))
 		return false;
 	if (is_sent(&work))
 		send_request(context, &work);
@@ -404,7 +414,7 @@ static void handle_answer(struct context *context, const struct sim_message *ans
 	uint32_t status = answer->status;
 
 	if (!qp->path.is_waiting || answer->psn != qp->path.psn ||
-	    !context->device->fetch_send(qp, qp->path.sent, &work))
+	    !context->device->fetch_send(context->table, context->qp, &work))
 		return;
 	if (status == STATUS_RNR) {
 		if (qp->attr.rnr_retry != NO_LIMIT && qp->path.rnr_retries++ >= qp->attr.rnr_retry)
@@ -457,15 +467,17 @@ static bool flush(struct context *context)
 	struct sim_work work;
 	bool any = false;
 
-	for (; context->device->fetch_send(context->qp, path->sent, &work); any = true)
+	for (; context->device->fetch_send(context->table, context->qp, &work); any = true)
 		finish(context, &work, IBV_WC_WR_FLUSH_ERR);
-	for (; context->device->fetch_receive(context->qp, path->received, &work); any = true) {
+	for (; context->device->fetch_receive(context->table, context->qp, &work); any = true) {
 		const struct sim_completion completion = { .status = IBV_WC_WR_FLUSH_ERR,
 							   .is_receive = true,
-							   .index = path->received };
+							   .index = path->received,
+							   .id = work.id };
 
 		path->received += work.blocks;
 		complete(context, &completion);
+		free_entry(context, &context->qp->rq);
 	}
 	return any;
 }

@@ -140,13 +140,16 @@ static void read_segments(struct sim_work *work, const uint8_t *at, const uint8_
 	read_data(work, at, end);
 }
 
-static int fetch_send(const struct sim_qp *qp, uint32_t index, struct sim_work *work)
+static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, struct sim_work *work)
 {
+	const uint32_t index = qp->path.sent;
+
 	/* a request of 6 bits of 16 bytes, and what a false one may lack */
 	_Alignas(16) uint8_t request[64 * 16] = { 0 };
 	const struct mlx5_wqe_ctrl_seg *control = (const void *)request;
 	size_t size;
 
+	(void)table;
 	memset(work, 0, offsetof(struct sim_work, sge));
 	work->op = SIM_OP_UNKNOWN;
 	work->inline_length = 0;
@@ -173,12 +176,16 @@ static int fetch_send(const struct sim_qp *qp, uint32_t index, struct sim_work *
 	return 1;
 }
 
-static int fetch_receive(const struct sim_qp *qp, uint32_t index, struct sim_work *work)
+static int fetch_receive(const struct sim_table *table, const struct sim_qp *qp,
+			 struct sim_work *work)
 {
+	const uint32_t index = qp->path.received;
+
 	struct mlx5_wqe_data_seg segments[SIM_PATH_SGES];
 	const size_t room = qp->rq.count ? (1ull << qp->rq.shift) / sizeof(segments[0]) : 0;
 	const size_t count = room < SIM_PATH_SGES ? room : SIM_PATH_SGES;
 
+	(void)table;
 	memset(work, 0, offsetof(struct sim_work, sge));
 	work->blocks = 1;
 	if (!count || !is_posted(qp, MLX5_RCV_DBR, index))

@@ -35,6 +35,7 @@ enum sim_op {
 struct sim_work {
 	enum sim_op op;
 	uint8_t opcode; /**< of the device, for the completion */
+	uint64_t id;    /**< rxe: wr_id */
 	bool signalled;
 	bool solicited;
 	bool has_imm;
@@ -63,6 +64,7 @@ struct sim_completion {
 	uint32_t imm;
 	uint32_t length;
 	uint32_t index; /**< of the work request in its queue */
+	uint64_t id;    /**< of struct sim_work */
 };
 
 /** A kind of device: the formats of its queues.  The table is locked. */
@@ -70,9 +72,14 @@ struct sim_path_device {
 	uint32_t
 		null_key; /**< key of memory that discards writes and reads as zeros; 0: there is none */
 
-	/** Reads the work request at an index of the queue: 1, or 0 without one. */
-	int (*fetch_send)(const struct sim_qp *qp, uint32_t index, struct sim_work *work);
-	int (*fetch_receive)(const struct sim_qp *qp, uint32_t index, struct sim_work *work);
+	/** Reads the next work request of a queue: 1, or 0 without one. */
+	int (*fetch_send)(const struct sim_table *table, const struct sim_qp *qp,
+			  struct sim_work *work);
+	int (*fetch_receive)(const struct sim_table *table, const struct sim_qp *qp,
+			     struct sim_work *work);
+
+	/** Lets the program use the room of the next work request again, or of all; NULL: it counts completions. */
+	void (*free_entries)(const struct sim_table *table, const struct sim_ring *ring, bool all);
 
 	/** Adds a completion to a CQ. */
 	void (*complete)(const struct sim_table *table, const struct sim_qp *qp, struct sim_cq *cq,
@@ -82,7 +89,7 @@ struct sim_path_device {
 	bool (*is_armed)(struct sim_cq *cq);
 };
 
-extern const struct sim_path_device sim_path_mlx5;
+extern const struct sim_path_device sim_path_mlx5, sim_path_rxe;
 
 /* ---- memory.c ------------------------------------------------------------------------------ */
 
@@ -192,6 +199,6 @@ bool sim_path_is_active(const struct sim_table *table, const struct sim_queue *q
 int sim_path_change(struct sim_table *table, struct sim_queue *queue);
 
 /** sim_path_end() - end the data path of a QP that is destroyed or reset; the table is locked */
-void sim_path_end(struct sim_queue *queue);
+void sim_path_end(const struct sim_table *table, struct sim_queue *queue);
 
 #endif

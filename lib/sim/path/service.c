@@ -112,7 +112,7 @@ static void close_sockets(struct sim_table *table)
 
 	for (queue = sim_queue_next(table, NULL); queue; queue = sim_queue_next(table, queue))
 		if (sim_path_is_active(table, queue))
-			sim_path_end(queue);
+			sim_path_end(table, queue);
 }
 
 static void remove_table(struct sim_service *service, uint32_t i)
@@ -274,7 +274,7 @@ int sim_path_change(struct sim_table *table, struct sim_queue *queue)
 		return 0;
 	switch (qp->attr.qp_state) {
 	case IBV_QPS_RESET:
-		sim_path_end(queue);
+		sim_path_end(table, queue);
 		return 0;
 	case IBV_QPS_RTR:
 		if (qp->path.socket)
@@ -296,11 +296,17 @@ int sim_path_change(struct sim_table *table, struct sim_queue *queue)
 	}
 }
 
-void sim_path_end(struct sim_queue *queue)
+/* rxe_resp.c flush_recv_queue(), rxe_comp.c flush_send_queue(): nothing completes then */
+void sim_path_end(const struct sim_table *table, struct sim_queue *queue)
 {
+	const struct sim_path_device *device = sim_path_device_of(table);
 	const int socket = queue->owner == getpid() ? queue->qp.path.socket : 0;
 
 	if (socket)
 		sim_libc()->close(socket - 1);
 	queue->qp.path = (struct sim_progress){ 0 };
+	if (device->free_entries) {
+		device->free_entries(table, &queue->qp.sq, true);
+		device->free_entries(table, &queue->qp.rq, true);
+	}
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/netlink.h>
+#include <rdma/ib_user_verbs.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -459,6 +460,25 @@ EXPORT int socket(int domain, int type, int protocol)
 		return -1;
 	}
 	return sim_libc()->socket(domain, type, protocol);
+}
+
+/*
+ * librxe announces work requests by a write command: post_send_db().  The thread of the data path looks at the queues
+ * anyway.  Other writes fail, since the descriptor only reads.
+ */
+EXPORT ssize_t write(int fd, const void *data, size_t size)
+{
+	const size_t command_size =
+		sizeof(struct ib_uverbs_cmd_hdr) + sizeof(struct ib_uverbs_post_send);
+	const struct ib_uverbs_cmd_hdr *header = data;
+	struct sim_file *file = NULL;
+	bool is_doorbell;
+
+	if (size != command_size || get_file(fd, &file) || !file)
+		return sim_libc()->write(fd, data, size);
+	is_doorbell = header->command == IB_USER_VERBS_CMD_POST_SEND;
+	sim_file_put(file);
+	return is_doorbell ? (ssize_t)size : sim_libc()->write(fd, data, size);
 }
 
 /* ---- other names --------------------------------------------------------------------------- */

@@ -34,10 +34,12 @@ struct sim_object {
 	uint32_t parent; /**< handle of the object that it keeps busy, or SIM_NO_HANDLE */
 	uint32_t users;  /**< number of objects whose parent this one is: derived */
 	uint32_t key;    /**< MR: lkey and rkey; umem: its id */
-	uint64_t addr;   /**< MR, umem: start of the memory; MW: IOVA in its MR; DM: number of its first page */
+	uint64_t
+		addr; /**< MR, umem: start of the memory; MW: IOVA in its MR; DM: number of its first page */
 	uint64_t length; /**< MR, umem, DM, MW: bytes; MW: 0: it is not bound */
-	uint64_t iova;   /**< MR, MW: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
-	uint32_t mm;     /**< MR, umem: the address space that is charged for @pinned */
+	uint64_t
+		iova; /**< MR, MW: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
+	uint32_t mm;  /**< MR, umem: the address space that is charged for @pinned */
 
 	/**
 	 * MR: pages that its key can hold; SIM_MR_ODP: the process whose memory it is of; SIM_MR_DM: the DM;
@@ -59,13 +61,14 @@ struct sim_object {
 	uint32_t newer;  /**< the object made after it, or SIM_NO_HANDLE: derived */
 };
 
-#define SIM_MR_WRITABLE    1u  /**< its memory is pinned for writing: umem->writable */
-#define SIM_MR_ODP         2u  /**< nothing is pinned: umem->is_odp */
-#define SIM_MR_DMABUF      4u  /**< of a dma-buf: umem->is_dmabuf */
-#define SIM_MR_DATA_DIRECT 8u  /**< through the Data Direct device: mr->data_direct */
-#define SIM_MR_DM          16u /**< of a DM: mr->dm */
-#define SIM_MR_DM_EXPORT   32u /**< of a dma-buf that was exported from a DM */
-#define SIM_MR_DMAH        64u /**< with a DMA handle: mr->dmah */
+#define SIM_MR_WRITABLE    1u   /**< its memory is pinned for writing: umem->writable */
+#define SIM_MR_ODP         2u   /**< nothing is pinned: umem->is_odp */
+#define SIM_MR_DMABUF      4u   /**< of a dma-buf: umem->is_dmabuf */
+#define SIM_MR_DATA_DIRECT 8u   /**< through the Data Direct device: mr->data_direct */
+#define SIM_MR_DM          16u  /**< of a DM: mr->dm */
+#define SIM_MR_DM_EXPORT   32u  /**< of a dma-buf that was exported from a DM */
+#define SIM_MR_DMAH        64u  /**< with a DMA handle: mr->dmah */
+#define SIM_MR_HIDES_RANGE 128u /**< QUERY_MR answers zeros for length and IOVA */
 
 #define SIM_FREED_KEYS     1024
 #define SIM_QUEUES         8192 /* CQs, SRQs and QPs of a table */
@@ -300,7 +303,8 @@ struct sim_process {
 	struct sim_account account;
 	struct sim_slot slots[SIM_SLOTS];
 	uint64_t calls[MR_SIM_CALLS]; /**< how often each was made, if it has faults */
-	struct sim_service *service;  /**< the thread of the data path: lib/sim/path; NULL: there was none */
+	struct sim_service
+		*service; /**< the thread of the data path: lib/sim/path; NULL: there was none */
 };
 
 /** sim_process_lock() - lock and return what is remembered for this process; sim_process_unlock() it */
