@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Moves data through regions of an RDMA device ($DEVICE, or the first one; of RoCE with the GID at $GID_INDEX, or 0), between two QPs of this process, and compares the status of each
- * work completion with the InfiniBand specification: each operation with each combination of access flags, at the first
- * and the last bytes of the region and beyond, and what is wrong with keys, QPs and receive requests.
+ * Moves data through regions of an RDMA device, between two QPs of this process, and compares the status of each work
+ * completion with the InfiniBand specification: each operation with each combination of access flags, at the first and
+ * the last bytes of the region and beyond, and what is wrong with keys, QPs and receive requests.  The device is
+ * $DEVICE, or the first one; RoCE uses the GID at $GID_INDEX, or 0.
  * Usage: path-tool
  * Prints each difference, and a line "CHECKS checks, DIFFERENCES differences".
  */

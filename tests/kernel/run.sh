@@ -128,7 +128,7 @@ make_project_image() { # JOB...: the command of the job
 		[ -e "$f" ] || [ "$command" != check ] || [[ $f == */bench ]] || die "no $f: run make"
 		[ ! -e "$f" ] || cp -a "$f" "$root/mrctl/$to/"
 	done
-	for f in "$build/hca-probe" "$built"/tests/cli/{dmabuf-tool,object-tool,trace-refused}; do
+	for f in "$build/hca-probe" "$built"/tests/cli/{dmabuf-tool,object-tool,path-tool,trace-refused}; do
 		[ ! -e "$f" ] || cp "$f" "$root/usr/local/bin/"
 	done
 	newer_jq "$root"
