@@ -48,7 +48,7 @@ foreign_symbols() {
 # The simulator exports functions of libc, in place of libc's own, and nothing else.
 foreign_exports() {
 	nm -D --defined-only "$BUILD/sim/libmrctl-sim.so" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
-		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|close|dup[23]?|fcntl|access|faccess|readlink)(at)?(64)?(_2)?$|^(statx|(e|euid)access|l?(get|list)xattr|realpath|__realpath_chk|canonicalize_file_name|mrctl_sim_pinned)$'
+		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|write|close|dup[23]?|fcntl|access|faccess|readlink)(at)?(64)?(_2)?$|^(statx|(e|euid)access|l?(get|list)xattr|realpath|__realpath_chk|canonicalize_file_name|mrctl_sim_pinned)$'
 }
 
 # The agent in traced programs must require no library and export nothing but its wrappers.  GNU ld lists the

@@ -21,7 +21,7 @@
 #define LEAST_TIMEOUT UINT64_C(1000000) /* nanoseconds */
 #define MOST_MESSAGES 16
 
-/* What a function of the engine works on. */
+/* Names the QP that a function serves, and all that it needs. */
 struct context {
 	struct sim_table *table;
 	const struct sim_path_device *device;
@@ -80,6 +80,18 @@ static uint64_t total_length(const struct sim_work *work)
 	return length;
 }
 
+/* Finds the memory of a range of a work request: 0, or -EACCES. */
+static int find_local(struct context *context, const struct sim_sge *range, uint32_t access,
+		      struct sim_extent *extent)
+{
+	const uint32_t null_key = context->device->null_key;
+
+	*extent = (struct sim_extent){ .kind = SIM_EXTENT_NONE, .length = range->length };
+	if (!range->length || (null_key && range->key == null_key))
+		return 0;
+	return sim_key_access(context->table, context->pd, range, access, extent);
+}
+
 /* Copies all data of a work request: 0, or -EACCES.  Nothing is written unless all of it may be. */
 static int copy(struct context *context, const struct sim_work *work, uint8_t *data,
 		uint64_t length, uint32_t access)
@@ -93,11 +105,8 @@ static int copy(struct context *context, const struct sim_work *work, uint8_t *d
 
 		if (part.length > length - done)
 			part.length = (uint32_t)(length - done);
-		if (part.length &&
-		    sim_key_access(context->table, context->pd, &part, access, &extents[count]))
+		if (find_local(context, &part, access, &extents[count]))
 			return -EACCES;
-		if (!part.length)
-			extents[count] = (struct sim_extent){ .kind = SIM_EXTENT_NONE };
 		done += part.length;
 	}
 	for (uint32_t i = 0; i < count; data += extents[i++].length) {
@@ -138,7 +147,7 @@ static uint64_t rnr_time(uint8_t code)
 			  : (UINT64_C(1) << code / 2) * unit;
 }
 
-/* What the QP must allow, and the key must grant. */
+/* Returns the access flags that QP and key must have. */
 static uint32_t needed_access(const struct sim_message *request)
 {
 	return request->op == SIM_OP_WRITE  ? IB_UVERBS_ACCESS_REMOTE_WRITE
@@ -197,6 +206,10 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 	} else if (request->op == SIM_OP_SEND &&
 		   scatter(context, &work, payload->bytes, request->length)) {
 		completion.status = IBV_WC_LOC_PROT_ERR;
+		status = IBV_WC_REM_OP_ERR;
+	}
+	if (completion.status && context->device->bad_receive) {
+		completion.status = context->device->bad_receive;
 		status = IBV_WC_REM_OP_ERR;
 	}
 	completion.id = work.id;
@@ -377,13 +390,14 @@ static void send_request(struct context *context, const struct sim_work *work)
 	}
 	if (has_data && gather(context, work, &payload)) {
 		sim_payload_free(&payload);
-		finish(context, work, IBV_WC_LOC_PROT_ERR);
+		finish(context, work,
+		       context->device->flushes_failed ? IBV_WC_WR_FLUSH_ERR : IBV_WC_LOC_PROT_ERR);
 		return;
 	}
 	rc = sim_wire_send(context->table, qp->path.socket - 1, qp->attr.dest_qp_num, &request,
 			   &payload);
 	sim_payload_free(&payload);
-	/* What was delivered is answered some time: the peer lives, even if it is slow. */
+	/* A request that was delivered is answered some time: the peer lives, even if it is slow. */
 	qp->path.is_waiting = true;
 	qp->path.due = now() + (rc == -EAGAIN ? LEAST_TIMEOUT : timeout_of(qp));
 	if (rc && rc != -EAGAIN && !may_retry(context))
@@ -451,7 +465,9 @@ static bool handle_messages(struct context *context)
 	     count < MOST_MESSAGES && qp->path.socket &&
 	     sim_wire_receive(qp->path.socket - 1, &message, &payload, context->buffers->received);
 	     count++) {
-		if (message.source == qp->attr.dest_qp_num && message.is_answer)
+		if (qp->attr.qp_state == IBV_QPS_ERR && context->device->flushes_failed)
+			;
+		else if (message.source == qp->attr.dest_qp_num && message.is_answer)
 			handle_answer(context, &message, &payload);
 		else if (message.source == qp->attr.dest_qp_num && qp->attr.qp_state != IBV_QPS_ERR)
 			respond(context, &message, &payload);

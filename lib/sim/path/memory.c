@@ -72,6 +72,12 @@ static bool is_in_range(const struct sim_object *object, const struct sim_sge *r
 	       range->length <= object->length - *offset;
 }
 
+/* rxe_resp.c check_rkey() checks the range of the region, and not that of its window */
+static bool ignores_range(const struct sim_table *table, const struct sim_object *object)
+{
+	return table->kind == MR_SIM_RXE && object->type == UVERBS_OBJECT_MW;
+}
+
 /* Faults the pages of an on-demand region in, as the device would have the kernel do. */
 static int find_own(const struct sim_table *table, const struct sim_object *mr,
 		    const struct sim_sge *range, uint32_t access, struct sim_extent *extent)
@@ -88,16 +94,12 @@ static int find_own(const struct sim_table *table, const struct sim_object *mr,
 int sim_key_access(const struct sim_table *table, uint32_t pd, const struct sim_sge *range,
 		   uint32_t access, struct sim_extent *extent)
 {
-	const struct sim_path_device *device = sim_path_device_of(table);
 	const struct sim_object *object = find_key(table, range->key);
 	uint64_t offset;
 
 	*extent = (struct sim_extent){ .kind = SIM_EXTENT_NONE, .length = range->length };
-	if (device->null_key && range->key == device->null_key &&
-	    !(access & ~(uint32_t)IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return 0;
 	if (!object || object->parent != pd || (object->access & access) != access ||
-	    !is_in_range(object, range, &offset))
+	    (!is_in_range(object, range, &offset) && !ignores_range(table, object)))
 		return -EACCES;
 	if (object->type == UVERBS_OBJECT_MW) {
 		/* The window grants remote access alone, and its memory is that of the region. */

@@ -72,6 +72,10 @@ struct sim_path_device {
 	uint32_t
 		null_key; /**< key of memory that discards writes and reads as zeros; 0: there is none */
 
+	/** A request that fails on its own side, and one whose QP failed before the answer, counts as flushed. */
+	bool flushes_failed;
+	enum ibv_wc_status bad_receive; /**< of all receive requests that fail; 0: each its own */
+
 	/** Reads the next work request of a queue: 1, or 0 without one. */
 	int (*fetch_send)(const struct sim_table *table, const struct sim_qp *qp,
 			  struct sim_work *work);
@@ -129,7 +133,7 @@ int sim_key_bind(struct sim_table *table, uint32_t pd, const struct sim_bind *bi
 
 /* ---- wire.c -------------------------------------------------------------------------------- */
 
-/** What a QP sends to another one: a datagram, whose bytes are in a memfd if they are many. */
+/** A datagram from one QP to another; its data is in a memfd if it is long. */
 struct sim_message {
 	uint32_t source, psn;
 	uint8_t is_answer;

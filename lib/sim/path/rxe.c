@@ -229,7 +229,13 @@ static bool is_armed(struct sim_cq *cq)
 	return is_due;
 }
 
+/*
+ * rxe_comp.c flush_send_queue() takes all requests of a QP that failed; receive requests that fail end as malformed:
+ * rxe_resp.c RESPST_ERR_MALFORMED_WQE.
+ */
 const struct sim_path_device sim_path_rxe = {
+	.flushes_failed = true,
+	.bad_receive = IBV_WC_LOC_QP_OP_ERR,
 	.fetch_send = fetch_send,
 	.fetch_receive = fetch_receive,
 	.free_entries = free_entries,

@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_LIB_SIM_DEVICE_H
 #define TESTS_UNIT_LIB_SIM_DEVICE_H
 
+#include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -75,10 +76,27 @@ static inline int open_device(void **state __attribute__((unused)))
 	return 0;
 }
 
+static inline size_t count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	size_t count = 0;
+
+	while (tasks && readdir(tasks))
+		count++;
+	if (tasks)
+		closedir(tasks);
+	return count - 2; /* . and .. */
+}
+
 static inline int close_device(void **state __attribute__((unused)))
 {
+	int rc = close(fd);
+
+	/* The thread of the data path ends, and closes its descriptors, when it has seen that. */
+	for (int i = 0; i < 5000 && count_threads() > 1; i++)
+		usleep(1000);
 	munmap(memory, MEMORY);
-	return close(fd);
+	return rc;
 }
 
 /* ---- calls: each returns 0 or an errno ---- */
