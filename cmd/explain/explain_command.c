@@ -214,8 +214,12 @@ static void print_call(const struct mr_log_line *line)
 		snprintf(text, sizeof(text), "%s: %s (%s)", call, mr_errno_name(line->errnum),
 			 mr_errno_text(line->errnum));
 	else if (line->is_reason)
-		snprintf(text, sizeof(text),
-			 "%s: the line has a reason for refusals, but names no refused call", call);
+		snprintf(
+			text, sizeof(text),
+			!strcmp(call, "ibv_poll_cq")
+				? "%s: a work request completed with an error"
+				: "%s: the line has a reason for refusals, but names no refused call",
+			call);
 	else
 		snprintf(text, sizeof(text), "%s failed; no line near this one has its errno",
 			 call);

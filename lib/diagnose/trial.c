@@ -317,7 +317,7 @@ static const struct {
 	{ MR_ON(OPEN) | MR_ON(FIND) | MR_ON(IMPORT),
 	  "nothing: a request to open a device has nothing to change" },
 	{ MR_ON(REREG), "nothing: the memory of the region belongs to another process" },
-	{ MR_ON_ALL, "nothing: this call has nothing to change" },
+	{ UINT32_MAX, "nothing: this call has nothing to change" },
 };
 
 /*

@@ -60,6 +60,10 @@ static const struct operation_row {
 	  0,
 	  { "ioctl(QUERY_MR)", "ioctl(INFO_HANDLES)", "ioctl(QUERY_CONTEXT)",
 	    "ibv_query_device_ex" } },
+	{ MR_OP_DATA,
+	  0,
+	  { "ibv_poll_cq", "ibv_post_send", "ibv_post_recv", "ibv_modify_qp", "ibv_query_port",
+	    "ibv_query_gid", "ibv_bind_mw" } },
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))

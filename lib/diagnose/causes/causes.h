@@ -77,6 +77,7 @@ struct mr_place {
 	int opened;
 };
 
+struct mr_data_row;
 struct mr_table_pool;
 struct mr_tries;
 
@@ -103,14 +104,15 @@ enum mr_operation {
 	MR_OP_FREE,        /**< freeing another object: a PD, memory on the device */
 	MR_OP_QUEUE,       /**< creating a CQ, QP or SRQ, whose buffers the driver pins */
 	MR_OP_QUERY,       /**< asking the kernel about objects */
+	MR_OP_DATA,        /**< moving data through a key, or preparing that */
 	MR_OPERATIONS,     /**< how many there are */
 };
 
 /** MR_ON() - the bit of an operation: MR_ON(REG) | MR_ON(UMEM) */
 #define MR_ON(operation) (1U << MR_OP_##operation)
 
-/** All operations. */
-#define MR_ON_ALL ((1U << MR_OPERATIONS) - 1)
+/** All operations but DATA, which fails by the status of a completion. */
+#define MR_ON_ALL ((1U << MR_OP_DATA) - 1)
 
 /** The operations that pin memory of the process, or may do so. */
 #define MR_ON_PINNING (MR_ON(REG) | MR_ON(UMEM) | MR_ON(REREG))
@@ -188,6 +190,10 @@ struct mr_refusal {
 	struct mr_opt_u64 pinned_access;
 	uint64_t region_addr, region_length, region_iova;
 	const struct mr_proven *proven; /**< by watching the kernel; NULL: it was not watched */
+	/* The data that was to move: */
+	const struct mr_data_row *data; /**< the operation, and its answer */
+	bool is_gone;                   /**< the kernel has no such region any more */
+	enum mr_tristate is_inert;      /**< the process that registered it has ended */
 };
 
 /** mr_operation_of() - what a call does, by its name; @refusal need have no more than the call and request */
@@ -655,7 +661,8 @@ extern const struct mr_cause mr_causes_of_opening[], mr_causes_of_nodes[], mr_ca
 	mr_causes_of_umems[], mr_causes_of_changes[], mr_causes_of_ranges[],
 	mr_causes_of_control_groups[], mr_causes_of_memlock[], mr_causes_of_limits[],
 	mr_causes_of_mappings[], mr_causes_of_gpu_memory[], mr_causes_of_huge_pages[],
-	mr_causes_of_firmware[], mr_causes_of_freeing[], mr_causes_of_sandboxes[];
+	mr_causes_of_firmware[], mr_causes_of_freeing[], mr_causes_of_sandboxes[],
+	mr_causes_of_data[];
 
 /** The causes of a refusal: those that the evidence supports, and those that it excludes. */
 enum {

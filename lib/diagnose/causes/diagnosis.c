@@ -46,20 +46,35 @@ static void weigh_tries(const struct mr_tries *tries, struct mr_suspicion *suspi
 
 /* In the order in which a call meets them. */
 static const struct mr_cause *const mr_causes[] = {
-	mr_causes_of_opening,        mr_causes_of_nodes,
-	mr_causes_of_devx,           mr_causes_of_preparing,
-	mr_causes_of_libraries,      mr_causes_of_fork_protection,
-	mr_causes_of_rereg,          mr_causes_of_uverbs,
-	mr_causes_of_drivers,        mr_causes_of_device_memory,
-	mr_causes_of_dma_handles,    mr_causes_of_odp,
-	mr_causes_of_advice,         mr_causes_of_dmabufs,
-	mr_causes_of_exporters,      mr_causes_of_umems,
-	mr_causes_of_changes,        mr_causes_of_ranges,
-	mr_causes_of_control_groups, mr_causes_of_memlock,
-	mr_causes_of_limits,         mr_causes_of_mappings,
-	mr_causes_of_gpu_memory,     mr_causes_of_huge_pages,
-	mr_causes_of_firmware,       mr_causes_of_freeing,
-	mr_causes_of_sandboxes,      NULL,
+	mr_causes_of_opening,
+	mr_causes_of_nodes,
+	mr_causes_of_devx,
+	mr_causes_of_preparing,
+	mr_causes_of_libraries,
+	mr_causes_of_fork_protection,
+	mr_causes_of_rereg,
+	mr_causes_of_uverbs,
+	mr_causes_of_drivers,
+	mr_causes_of_device_memory,
+	mr_causes_of_dma_handles,
+	mr_causes_of_odp,
+	mr_causes_of_advice,
+	mr_causes_of_dmabufs,
+	mr_causes_of_exporters,
+	mr_causes_of_umems,
+	mr_causes_of_changes,
+	mr_causes_of_ranges,
+	mr_causes_of_control_groups,
+	mr_causes_of_memlock,
+	mr_causes_of_limits,
+	mr_causes_of_mappings,
+	mr_causes_of_gpu_memory,
+	mr_causes_of_huge_pages,
+	mr_causes_of_firmware,
+	mr_causes_of_freeing,
+	mr_causes_of_sandboxes,
+	mr_causes_of_data,
+	NULL,
 };
 
 const struct mr_cause *mr_cause_next(const struct mr_cause *cause)
@@ -414,7 +429,9 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	diagnosis->ruled_out_count = 0;
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
-		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
+		/* A completion has a status, and no errno. */
+		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum) ||
+		    (!refusal->errnum && cause->errnums[0]))
 			continue;
 		if (refusal->is_of_other_process || refusal->has_gone_on) {
 			/* each reads by itself, so that it is known what it has read */

@@ -62,7 +62,7 @@ static bool has_one(const struct copy *line, const char *texts)
 /* Each name of a call, and each phrase for one, has one of these. */
 static const char seeds[] =
 	"reg|mr|umem|lock|limit|ibv_|cq|qp|srq|pd|dm|mkey|op_mod|memory|mtr|umr|buf|queue|devx|ib_|"
-	"peer|stag|mpt|timeout|ib device";
+	"peer|stag|mpt|timeout|ib device|synd|local prot|remote |flushed|transport retry|_wc_";
 
 /* Each name of a call, and each phrase for one, has one of these as well. */
 static const char callers[] =
@@ -72,7 +72,7 @@ static const char callers[] =
 static const char failures[] =
 	"fail|error|could not|couldn|cannot|can't|unable|refus|not able|denied|too small|"
 	"too low|big enough|insufficient|exceed|out of m|please increase|not permitted|"
-	"returned null|only allow|registerable memory|registering part of|severely limit|"
+	"returned null|vendor err|vendor_err|vend 0x|_wc_|only allow|registerable memory|registering part of|severely limit|"
 	"rlimit_memlock is|unknown symbol|invalid mem|overflow|version of symbol|"
 	"^err,|^err:|fehlgeschl|échou|échec|erreur|失败|失敗|エラー|"
 	"no se pud|falló|falha|impossib|е удал|шибк";
@@ -164,12 +164,12 @@ static const char ucx[] = "^ucx |^ucs_|rcache.c|mpool.c";
 static const char ucx_status[] = "input/output error|out of memory|no such device";
 
 /* Returns the topics that a line has: bits of mr_log_topics. */
-static uint32_t topics_of(const struct copy *text)
+static uint64_t topics_of(const struct copy *text)
 {
-	uint32_t topics = 0;
+	uint64_t topics = 0;
 
 	for (size_t i = 0; mr_log_topics[i].id; i++)
-		topics |= has_one(text, mr_log_topics[i].words) ? UINT32_C(1) << i : 0;
+		topics |= has_one(text, mr_log_topics[i].words) ? UINT64_C(1) << i : 0;
 	return topics;
 }
 
@@ -203,6 +203,12 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 		    (without_errno ? topic->has_no_errno : topic->is_reason))
 			return topic;
 	return NULL;
+}
+
+/* Whether a topic is one of data that does not move: a completion has reported it. */
+static bool is_of_data(const struct mr_log_topic *topic)
+{
+	return topic && mr_cause_find(topic->id, strlen(topic->id))->table == mr_causes_of_data;
 }
 
 /* Whether nothing in the line but common words means a call: without words about RDMA it is about memory of others. */
@@ -246,7 +252,7 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 	if (line->has_failed && !line->remark && !line->is_named && !line->errnum &&
 	    ((!line->call && line->is_memlock && !line->is_foreign && !is_other) ||
 	     find_topic(line, false))) {
-		line->call = "ibv_reg_mr";
+		line->call = is_of_data(find_topic(line, false)) ? "ibv_poll_cq" : "ibv_reg_mr";
 		line->is_reason = true;
 	}
 	if (!is_any && !line->call && !line->command[0] && !line->remark)

@@ -104,7 +104,7 @@ struct mr_log_line {
 	bool is_pinning;          /**< a function that pins memory is named */
 	bool is_of_libfabric;     /**< a function of libfabric is named (fi_mr_reg) */
 	bool is_reason;  /**< it has no refused call, but the reason why calls are refused */
-	uint32_t topics; /**< bits: the index in mr_log_topics of each that it has */
+	uint64_t topics; /**< bits: the index in mr_log_topics of each that it has */
 	const char
 		*remark; /**< why it is no refusal of a call of libibverbs, a sentence; or NULL */
 	/* In a line of mlx5_core: */

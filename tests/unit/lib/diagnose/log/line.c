@@ -324,7 +324,7 @@ TEST(a_line_about_several_calls_has_a_part_for_each)
 
 static bool has_topic(const char *text, const char *id)
 {
-	const uint32_t topics = read_line(text).topics;
+	const uint64_t topics = read_line(text).topics;
 
 	for (size_t i = 0; mr_log_topics[i].id; i++)
 		if (topics >> i & 1 && !strcmp(mr_log_topics[i].id, id))

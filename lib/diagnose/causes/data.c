@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Causes of data that does not move: keys, ranges, access, and the path of a queue pair. */
+#include <infiniband/verbs.h>
+#include <inttypes.h>
+
+#include "lib/diagnose/causes/causes.h"
+#include "lib/verify/verify.h"
+
+/* Whether the answer is that of a check of keys, which the causes about a region can have. */
+static const struct mr_data_row *refused(const struct mr_inquiry *inquiry)
+{
+	const struct mr_data_row *row = inquiry->refusal->data;
+
+	return row && (row->answer == IBV_WC_WR_FLUSH_ERR || row->answer == IBV_WC_LOC_PROT_ERR ||
+		       row->answer == IBV_WC_REM_ACCESS_ERR ||
+		       row->answer == IBV_WC_LOC_QP_OP_ERR || row->answer == IBV_WC_MW_BIND_ERR ||
+		       row->answer == IBV_WC_LOC_ACCESS_ERR || row->answer == IBV_WC_REM_OP_ERR ||
+		       row->answer == IBV_WC_REM_INV_REQ_ERR)
+		       ? row
+		       : NULL;
+}
+
+/* The same of a refusal that the request of the operation does not explain. */
+static const struct mr_data_row *refused_inside(const struct mr_inquiry *inquiry)
+{
+	const struct mr_data_row *row = refused(inquiry);
+
+	return row && row->granted && row->is_inside ? row : NULL;
+}
+
+static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_data_row *row = refused(inquiry);
+
+	if (!row)
+		return;
+	mr_evidence_hex(suspicion, "at", row->at);
+	mr_evidence_number(suspicion, "bytes", row->length);
+	mr_evidence_hex(suspicion, "iova", refusal->region_iova);
+	mr_evidence_number(suspicion, "length", refusal->region_length);
+	if (row->is_inside)
+		mr_rule_out(suspicion, "all bytes of the operation are in the region");
+	else
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "0x%" PRIx64 " and the %" PRIu64 " bytes from there are not all in the "
+			   "region, which has %" PRIu64 " bytes from 0x%" PRIx64,
+			   row->at, row->length, refusal->region_length, refusal->region_iova);
+}
+
+static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = refused(inquiry);
+
+	if (!row)
+		return;
+	mr_evidence_hex(suspicion, "access", inquiry->refusal->region_access);
+	if (row->granted)
+		mr_rule_out(suspicion, "the region has the access flag of the operation");
+	else
+		mr_suspect(suspicion, MR_CERTAIN, "the region was registered without %s",
+			   mr_data_accesses[row->access].name);
+}
+
+static void look_at_alignment(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = refused(inquiry);
+
+	if (row && row->access == MR_DATA_REMOTE_ATOMIC)
+		mr_rule_out(suspicion, "the address is a multiple of 8");
+}
+
+static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (!refused(inquiry))
+		return;
+	if (inquiry->refusal->is_gone)
+		mr_suspect(suspicion, MR_CERTAIN, "the kernel has no such region any more");
+	else
+		mr_rule_out(suspicion, "the kernel has the region");
+}
+
+static void look_at_pd(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (refused(inquiry))
+		mr_rule_out(suspicion, "the queue pair is in the region's protection domain");
+}
+
+static void look_at_iova(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (refused(inquiry))
+		mr_rule_out(suspicion, "the operation uses the I/O virtual address");
+}
+
+static void look_at_inert(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (!refused_inside(inquiry))
+		return;
+	if (inquiry->refusal->is_inert == MR_YES)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the process that registered the region has ended");
+	else if (inquiry->refusal->is_inert == MR_NO)
+		mr_rule_out(suspicion, "the region does not need an ended process");
+}
+
+static void look_at_page(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_data_row *row = refused_inside(inquiry);
+	const uint64_t addr = row ? refusal->region_addr + (row->at - refusal->region_iova) : 0;
+	struct mr_mapping mapping;
+
+	if (!row || refusal->is_inert == MR_YES)
+		return;
+	mr_evidence_hex(suspicion, "at", row->at);
+	if (refusal->is_own &&
+	    (!mr_mapping_find(inquiry->host, addr, &mapping) || mapping.start > addr))
+		mr_suspect(suspicion, MR_LIKELY, "nothing is mapped at 0x%" PRIx64 " any more",
+			   addr);
+	else
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "the page at 0x%" PRIx64 " may not be fetched on demand", addr);
+}
+
+static void look_at_dmabuf(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (refused_inside(inquiry) && mr_region_is_dmabuf(inquiry->refusal->region_call))
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "the exporter may have moved or revoked the dma-buf of the region");
+}
+
+/* On a path that is blocked, requests of the HCA are refused, or never answered. */
+static void look_at_p2p(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = inquiry->refusal->data;
+
+	if (row && row->answer && row->granted && row->is_inside &&
+	    mr_region_is_dmabuf(inquiry->refusal->region_call))
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "the dma-buf may be memory of a PCI device that the HCA cannot reach");
+}
+
+/* Software devices have no PCI bus. */
+static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = inquiry->refusal->data;
+
+	if (row && row->answer && row->granted && row->is_inside &&
+	    !mr_inquiry_is_software(inquiry) && !mr_is_simulated(inquiry->host))
+		mr_suspect(
+			suspicion, MR_POSSIBLE,
+			"the IOMMU may have refused the access; then the kernel's log has a fault");
+}
+
+static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = refused_inside(inquiry);
+
+	if (row && row->access == MR_DATA_MW_BIND)
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "the device may not bind windows of type 1 to this kind of region");
+}
+
+static void look_at_bytes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const char *bug;
+
+	if (!refusal->data || refusal->data->answer != MR_DATA_OTHER_DATA)
+		return;
+	bug = mr_kernel_bug(inquiry->host, mr_driver_id(inquiry->environment->provider),
+			    refusal->region_access);
+	mr_evidence_hex(suspicion, "at", refusal->data->at);
+	mr_suspect(suspicion, mr_certain_if(bug),
+		   refusal->is_own
+			   ? "the HCA reads other bytes at 0x%" PRIx64 " than the process does%s%s"
+			   : "the HCA completes the read at 0x%" PRIx64 ", and no bytes come%s%s",
+		   refusal->data->at, bug ? ": " : "", bug ? bug : "");
+}
+
+static void look_at_peer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = inquiry->refusal->data;
+
+	if (row && (row->answer == IBV_WC_RETRY_EXC_ERR ||
+		    row->answer == IBV_WC_RNR_RETRY_EXC_ERR || row->answer == MR_DATA_TIMEOUT))
+		mr_suspect(
+			suspicion, MR_LIKELY,
+			"no answer came from the queue pair on the same port of the same device");
+}
+
+static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_data_row *row = refused_inside(inquiry);
+
+	if (row && row->answer == IBV_WC_WR_FLUSH_ERR)
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "an error of the peer has stopped the operation");
+}
+
+static void look_at_simulated(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (mr_is_simulated(inquiry->host))
+		mr_suspect(suspicion, MR_CERTAIN, "the simulated HCA does not have this object");
+}
+
+#include "lib/diagnose/causes/data.inc"
