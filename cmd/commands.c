@@ -10,6 +10,7 @@
 	COMMAND(umem)                                                                              \
 	COMMAND(rereg)                                                                             \
 	COMMAND(dereg)                                                                             \
+	COMMAND(verify)                                                                            \
 	COMMAND(stat)                                                                              \
 	COMMAND(explain)                                                                           \
 	COMMAND(report)                                                                            \

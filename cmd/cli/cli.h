@@ -107,6 +107,7 @@ struct expect_option {
 	bool given;
 	bool ok;
 	uint64_t errnums[9]; /**< one bit for each errno, for whatever cause */
+	uint32_t statuses;   /**< bits of mr_data_answers, of verify alone */
 	struct expected_cause causes[16];
 	size_t cause_count;
 };

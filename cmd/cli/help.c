@@ -158,7 +158,6 @@ static const struct mr_word tasks[] = {
 	{ .name = "Write a report", .help = "mrctl report --to ticket.md -- ./app" },
 	{ .name = "See a program's refusals", .help = "mrctl trace -- ./app" },
 	{ .name = "Find who holds memory", .help = "mrctl stat --system --by process" },
-	{ .name = "Show what a key grants", .help = "mrctl -o name,rkey,in_force stat" },
 	{ .name = "Try without hardware", .help = "mrctl sim -- mrctl reg --size 1M" },
 	{ 0 }
 };

@@ -9,6 +9,7 @@
 #include "lib/memory/memory.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/verbs.h"
+#include "lib/verify/verify.h"
 
 static int fail_cause(const char *id, size_t length, struct mr_error *err)
 {
@@ -52,6 +53,10 @@ static int add_answer(struct expect_option *expect, const char *item, size_t len
 	const size_t name = colon ? (size_t)(colon - item) : length;
 	const int errnum = mr_errno_parse(item, name);
 	const char *guess = errnum ? NULL : mr_errno_guess(item, length);
+	size_t status_length = length;
+	const char *status =
+		mr_word_without(item, &status_length, (const char *const[]){ "IBV_WC_", NULL });
+	const int found = mr_word_find(mr_data_answers, status, status_length);
 
 	if (errnum && colon)
 		return add_cause(expect, errnum, colon + 1, length - name - 1, err);
@@ -59,6 +64,8 @@ static int add_answer(struct expect_option *expect, const char *item, size_t len
 		expect->errnums[errnum / 64] |= UINT64_C(1) << errnum % 64;
 	else if (mr_word_is(item, length, "ok"))
 		expect->ok = true;
+	else if (found >= 0)
+		expect->statuses |= 1U << found;
 	else
 		return mr_fail_usage(err,
 				     "unknown answer '%.*s'%s%s%s give ok, or the name of an errno "

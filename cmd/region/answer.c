@@ -38,6 +38,7 @@ static const struct field failure_fields[] = {
 	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, FIELD_PUBLIC,
 		 "name of the errno"),
 	FIELD(struct failure, errno_value, FIELD_NUMBER, 0, "number of the errno"),
+	FIELD(struct failure, status, FIELD_STRING, FIELD_PUBLIC, "status of the work completion"),
 	FIELD(struct failure, message, FIELD_STRING, FIELD_PROSE | FIELD_KNOWN, "the message"),
 	FIELD(struct failure, via, FIELD_STRING, FIELD_PUBLIC, "path of the call"),
 	FIELD_AS("layer", struct failure, found.layer, FIELD_STRING, FIELD_PUBLIC,
@@ -159,8 +160,8 @@ static bool expect_has(const struct expect_option *expect, const struct failure 
  */
 static bool expect_holds(const struct expect_option *expect, const struct failures *failures)
 {
-	if (!failures->count)
-		return expect->ok;
+	if (!failures->count) /* each status that is not expected is a failure */
+		return expect->ok || expect->statuses;
 	for (size_t i = 0; i < failures->count; i++)
 		if (!expect_has(expect, &failures->items[i]))
 			return false;
@@ -183,6 +184,7 @@ static bool is_repeated(const struct expect_option *expect, const struct failure
 
 	for (size_t j = 0; j < i; j++)
 		if (failures->items[j].errno_value.value == f->errno_value.value &&
+		    failures->items[j].status == f->status &&
 		    (!needs_cause(expect, f) ||
 		     why_first(failures->items[j].why) == why_first(f->why)))
 			return true;
@@ -193,7 +195,7 @@ static bool is_repeated(const struct expect_option *expect, const struct failure
 static const char *answer_text(const struct expect_option *expect, const struct failure *f,
 			       char text[ANSWER_TEXT])
 {
-	const char *name = f->errno_name ?: "another errno";
+	const char *name = f->status ?: f->errno_name ?: "another errno";
 	const struct mr_cause *cause = why_first(f->why);
 
 	if (!needs_cause(expect, f) || !is_answer(f))
@@ -215,6 +217,9 @@ static const char *expect_text(const struct expect_option *expect, const struct 
 		if (has_errno(expect, errnum))
 			mr_text_add(wanted, sizeof(wanted), " or ", "%s",
 				    mr_errno_name((int)errnum) ?: "another errno");
+	for (unsigned int i = 0; i < MR_DATA_ANSWERS; i++)
+		if (expect->statuses >> i & 1)
+			mr_text_add(wanted, sizeof(wanted), " or ", "%s", mr_data_answers[i].name);
 	for (size_t i = 0; i < expect->cause_count; i++)
 		mr_text_add(wanted, sizeof(wanted), " or ", "%s for %s",
 			    mr_errno_name(expect->causes[i].errnum), expect->causes[i].cause->id);
@@ -402,6 +407,9 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	};
 	if (expect && expect->cause_count && global->why == WHY_NONE)
 		return mr_fail_usage(err, "--expect with a cause excludes --why none");
+	if (expect && expect->statuses && strcmp(invocation->command->name, "verify") != 0)
+		return mr_fail_usage(err,
+				     "only verify has work completions that --expect can name");
 	progress_init(&answer->progress, total, global->style.quiet);
 	rc = output_open(&answer->out, &global->style, records.record, err);
 	answer->out.usual_columns = records.columns;
@@ -497,8 +505,10 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		.index = { index, index != 0 },
 		.region = { id, id != 0 },
 		.call = err->call,
-		.errno_name = mr_errno_name(err->errnum),
-		.errno_value = known((uint64_t)err->errnum),
+		.errno_name = err->errnum ? mr_errno_name(err->errnum) : NULL,
+		.errno_value = { (uint64_t)err->errnum, err->errnum != 0 },
+		.status = answer->refusal.data ? mr_data_answers[answer->refusal.data->answer].name
+					       : NULL,
 		.rereg_code = rereg ? rereg->code : NULL,
 		.library_would_say = rereg ? rereg->library_would_say : NULL,
 		.old_region = rereg ? mr_old_region_name(rereg->old) : NULL,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
@@ -131,6 +132,25 @@ void overdue_report(const struct invocation *invocation, struct mr_session *sess
 		    count, count == 1 ? "" : "s", first.id, name ? name : "unknown errno",
 		    mr_errno_text((int)first.mark_errno));
 	report_detail("the keys still work: mrctl dereg --flush tries again");
+}
+
+void context_hold(const struct invocation *invocation, uint64_t count, struct mr_opt_u64 time,
+		  bool in_session)
+{
+	char seconds[48] = "";
+
+	if (time.known)
+		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
+	if (!invocation->global->style.quiet && (!time.known || time.value))
+		report_note(invocation->command->name,
+			    "holding %" PRIu64 " region%s %suntil Ctrl-C%s%s; pid %d", count,
+			    count == 1 ? "" : "s", seconds,
+			    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
+			    in_session ? ", then left to the session (mrctl dereg)" : "",
+			    (int)getpid());
+	proof_end(invocation);
+	mr_signals_wait_until(time.known ? mr_sum(mr_now_ns(), time.value) : UINT64_MAX, NULL, -1);
+	mr_signals_ignore(); /* timeout(1) sends its signal twice */
 }
 
 /* ---- registrar ---- */
@@ -283,4 +303,20 @@ void registrar_close(struct registrar *registrar)
 	registrar_leave_pd(registrar, false);
 	mr_session_release_device(registrar->session, &registrar->device);
 	context_leave_session(registrar->invocation, registrar->session);
+}
+
+void context_hint_unprinted(const struct registrar *registrar, uint64_t count, struct mr_error *err)
+{
+	const bool one = count == 1;
+
+	if (!count || (registrar->in_session && mr_session_is_private(registrar->session)))
+		return;
+	if (registrar->in_session)
+		mr_hint(err,
+			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
+			"mrctl stat shows %s",
+			count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
+	else
+		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
+			count, one ? " was" : "s were");
 }

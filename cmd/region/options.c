@@ -113,6 +113,8 @@ static const struct option_spec region_options[] = {
 static const struct option_spec call_options[] = {
 	REGISTER_OPTION(0, "call", string, call, "NAME",
 			"call ibv_reg_mr_ex in place of the usual function"),
+	REGISTER_OPTION(0, "verify", flag, verify.wanted, NULL,
+			"also show by data what the keys grant (verify)"),
 	OPTION_END,
 };
 

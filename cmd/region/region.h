@@ -16,6 +16,7 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
+#include "lib/verify/verify.h"
 
 /**
  * context_session() - where the session is
@@ -63,6 +64,19 @@ void context_block_signals(const struct invocation *invocation);
  *         asked just before
  */
 bool context_is_interrupted(const struct invocation *invocation, bool first);
+
+/**
+ * context_hold() - print how long regions stay registered, and by which process, and wait
+ * @time: at most this long, in nanoseconds; not known: until a signal
+ */
+void context_hold(const struct invocation *invocation, uint64_t count, struct mr_opt_u64 time,
+		  bool in_session);
+
+struct registrar;
+
+/** context_hint_unprinted() - hint that regions are registered, although the answer could not be printed */
+void context_hint_unprinted(const struct registrar *registrar, uint64_t count,
+			    struct mr_error *err);
 
 /** The refused request, in enough detail to repeat it elsewhere. */
 struct request {
@@ -140,6 +154,7 @@ struct failure {
 	const char *call;
 	const char *errno_name;
 	struct mr_opt_u64 errno_value;
+	const char *status; /**< of a work completion, of mr_data_answers; or NULL */
 	const char *message;
 	const char *via;
 	const char *rereg_code;
@@ -492,6 +507,89 @@ struct advise_args {
 	struct mr_opt_u64 size;   /**< bytes of that range; unknown: to the end of the region */
 };
 
+/** Values of the options about verifying; a registering command has some of them. */
+struct verify_args {
+	bool wanted; /**< --verify of a registering command */
+	bool write;  /**< put back what was read, so that write access is shown */
+	struct access_option access;
+	struct mr_opt_u64 at;   /**< bytes from the region's first byte */
+	struct mr_opt_u64 size; /**< bytes of each operation */
+	struct mr_opt_u64 port;
+	struct mr_opt_u64 timeout; /**< nanoseconds for each operation */
+	struct expect_option expect;
+};
+
+/** A region to verify. */
+struct verify_target {
+	struct mr_entry entry; /**< describes it */
+	uint64_t index;        /**< which of the operands or of --count, from 1 */
+	const char *name;      /**< or NULL */
+	bool is_own;           /**< the memory is mapped in this process */
+	bool is_gone;          /**< the kernel has no such region any more */
+	enum mr_tristate is_inert;
+	const struct mr_uverbs *uverbs;
+};
+
+/** A row about an operation, as it is printed. */
+struct verified {
+	struct mr_opt_u64 region; /**< id */
+	char name[MR_NAME_SIZE];
+	struct mr_data_row data;
+	struct mr_opt_u64 bytes_per_second;
+	const char *cause; /**< id of the cause of a refusal; or NULL */
+};
+
+extern const struct record verified_record;
+
+/** The usual columns of these rows. */
+#define VERIFIED_COLUMNS                                                                           \
+	"region,name,access,place,at,length,registered,answer,vendor_err,agrees,cause,reason,"     \
+	"bytes_per_second"
+
+/** The verification of regions, and its rows. */
+struct verification {
+	const struct verify_args *args;
+	struct answer *answer;
+	struct mr_verifier verifier; /**< in the protection domain @pd, or not open */
+	struct ibv_pd *pd;
+	struct verified *rows;
+	size_t count, capacity;
+	uint64_t writes; /**< operations that have put bytes back */
+	bool interrupted;
+	bool stops; /**< no further region can be verified */
+};
+
+/**
+ * verification_begin() - begin to verify new regions, on the device of a registrar
+ *
+ * A failure is reported, and a failure of the answer.
+ */
+void verification_begin(struct verification *verification, const struct verify_args *args,
+			struct answer *answer, struct registrar *registrar);
+
+/** verification_add_new() - verify a region of this process, which @entry describes; @name: or NULL */
+void verification_add_new(struct verification *verification, const struct registrar *registrar,
+			  const struct mr_entry *entry, uint64_t index, const char *name);
+
+/**
+ * verification_add() - verify a region; what fails or disagrees is reported, and is a failure of the answer
+ * @device: the region's own, with its protection domain
+ */
+void verification_add(struct verification *verification, const struct mr_device *device,
+		      const struct verify_target *target);
+
+/** verification_close() - destroy the queue pairs; before the protection domain is deallocated */
+void verification_close(struct verification *verification);
+
+/** verification_print() - add the list "verified" to the document of another command, or print it as a table */
+void verification_print(struct verification *verification);
+
+/** verification_release() - free the rows */
+void verification_release(struct verification *verification);
+
+/** Members of the document of a command with --verify. */
+extern const struct field verified_members[];
+
 /** Values of the options of the registering commands; each command has some of them. */
 struct register_args {
 	struct memory_args memory;
@@ -515,6 +613,7 @@ struct register_args {
 	struct expect_option expect;
 	bool keep_going;
 	struct advise_args advise;
+	struct verify_args verify;
 };
 
 /** An option that fills a member of struct register_args. */

@@ -46,6 +46,7 @@ struct register_job {
 	struct mr_umem_blob *blobs;  /* one for each region, or NULL */
 	struct mr_memory prefetched; /* mapped for advice about an implicit region */
 	struct answer answer;
+	struct verification verification;
 	bool unnamed;        /* mr_table_begin_unnamed() was called */
 	bool blocks_signals; /* signals are blocked: mr_interrupted() must be checked between regions */
 	bool interrupted; /* a signal came before all was done */
@@ -190,15 +191,23 @@ static struct mr_entry entry_for(const struct register_job *job)
 	return entry;
 }
 
-/* Fills a row about a region; without id, index, name, state, PD, and flags in force. */
-static void register_describe(const struct register_job *job, const struct mr_region *region,
-			      struct region_row *row)
+/* Returns the entry that describes a region. */
+static struct mr_entry entry_of(const struct register_job *job, const struct mr_region *region)
 {
 	struct mr_region_request request = job->plan.request;
 	struct mr_entry entry = entry_for(job);
 
 	request.addr = region->addr;
 	mr_entry_fill(&entry, &request, region, job->registrar.base.via);
+	return entry;
+}
+
+/* Fills a row about a region; without id, index, name, state, PD, and flags in force. */
+static void register_describe(const struct register_job *job, const struct mr_region *region,
+			      struct region_row *row)
+{
+	struct mr_entry entry = entry_of(job, region);
+
 	entry.hints = job->args->dmah.hints; /* the handle may be freed already */
 	region_row_describe(row, &entry);
 	row->memory = job->plan.memory.mapping.kind.text;
@@ -291,44 +300,6 @@ static void note_interrupted(const struct register_job *job)
 			   : "these regions stay in the session",
 		      job->regions[0].id, job->regions[job->count - 1].id,
 		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
-}
-
-/* Prints how long the regions stay registered, and by which process, and waits. */
-static void wait_for_signal(const struct register_job *job)
-{
-	const struct mr_opt_u64 time = job->args->hold_for;
-	char seconds[48] = "";
-
-	if (time.known)
-		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
-	if (!job->answer.invocation->global->style.quiet && (!time.known || time.value))
-		report_note(job->answer.invocation->command->name,
-			    "holding %" PRIu64 " region%s %suntil Ctrl-C%s%s; pid %d", job->count,
-			    job->count == 1 ? "" : "s", seconds,
-			    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
-			    job->registrar.in_session ? ", then left to the session (mrctl dereg)"
-						      : "",
-			    (int)getpid());
-	proof_end(job->answer.invocation);
-	mr_signals_wait_until(time.known ? mr_sum(mr_now_ns(), time.value) : UINT64_MAX, NULL, -1);
-	mr_signals_ignore(); /* timeout(1) sends its signal twice */
-}
-
-static void hint_unprinted(const struct register_job *job, struct mr_error *err)
-{
-	const bool one = job->count == 1;
-
-	if (!job->count ||
-	    (job->registrar.in_session && mr_session_is_private(job->registrar.session)))
-		return;
-	if (job->registrar.in_session)
-		mr_hint(err,
-			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
-			"mrctl stat shows %s",
-			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
-	else
-		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
-			job->count, one ? " was" : "s were");
 }
 
 static uint64_t advised_size(const struct advise_args *advise, uint64_t otherwise)
@@ -609,6 +580,23 @@ static void deregister_all(struct register_job *job)
 	progress_clear(&job->answer.progress);
 }
 
+static void verify_regions(struct register_job *job)
+{
+	char name[2 * MR_NAME_SIZE];
+
+	verification_begin(&job->verification, &job->args->verify, &job->answer, &job->registrar);
+	for (uint64_t i = 0; i < job->count && !job->verification.stops; i++) {
+		const struct new_region *new = &job->regions[i];
+		struct mr_entry entry = entry_of(job, &new->region);
+
+		entry.id = new->id;
+		verification_add_new(&job->verification, &job->registrar, &entry, new->index,
+				     name_of(job, new->index, name));
+	}
+	job->interrupted |= job->verification.interrupted;
+	verification_close(&job->verification);
+}
+
 /*
  * In a session the regions stay, with the memory on the device.  Outside of one they are deregistered when they
  * are no longer held.
@@ -618,7 +606,8 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 	const bool hold = job->args->hold || job->args->hold_for.known;
 	int rc = register_prepare(job, err);
 	const bool stays = job->registrar.in_session;
-	const bool tries = job->answer.invocation->global->why == WHY_TRY;
+	const bool tries =
+		job->answer.invocation->global->why == WHY_TRY || job->args->verify.wanted;
 	const struct output_style *style = &job->answer.invocation->global->style;
 	bool prints_rows;
 
@@ -637,6 +626,8 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 		register_all(job);
 		if (!job->interrupted)
 			advise_all(job);
+		if (job->args->verify.wanted && job->count && !job->interrupted)
+			verify_regions(job);
 		registrar_leave_pd(&job->registrar, job->count > 0);
 	} else {
 		register_fail(job, err, 0, NULL);
@@ -658,11 +649,13 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 	for (uint64_t i = 0; i < job->count && prints_rows; i++)
 		print_region(job, &job->regions[i]);
 	answer_end_rows(&job->answer);
+	verification_print(&job->verification);
 	rc = answer_end(&job->answer, job->count, err);
 	if (rc)
-		hint_unprinted(job, err);
+		context_hint_unprinted(&job->registrar, job->count, err);
 	if (hold && job->count && !job->interrupted && !rc)
-		wait_for_signal(job);
+		context_hold(job->answer.invocation, job->count, job->args->hold_for,
+			     job->registrar.in_session);
 	if (!stays && hold) {
 		deregister_all(job);
 		register_free_unused(job);
@@ -791,6 +784,7 @@ int register_run(const struct invocation *invocation, enum mr_region_call call,
 	mr_backing_hand_over(job.backing, &job.memory, &job.dmabuf);
 	registrar_close(&job.registrar);
 	answer_release(&job.answer);
+	verification_release(&job.verification);
 	free(job.blobs);
 	if (job.regions != &job.only)
 		free(job.regions);

@@ -118,7 +118,7 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 			refusal->via == MR_VIA_LIBRARY && asking & 1U << mr_operation_of(refusal),
 	};
 
-	if (!is_wanted(invocation))
+	if (!is_wanted(invocation) || !refusal->errnum)
 		return NULL;
 	question.is_filtered = is_filtered();
 	mr_proof_read(invocation->proof, &question, proven);
