@@ -274,6 +274,38 @@ The causes were judged by '* ]]
 		MR-FORK-HUGEPAGES|ibv_reg_mr failed: Invalid argument
 		MR-MEMLOCK-ZERO|ibv_reg_mr failed: Operation not permitted
 		MR-PD-BUSY|ibgda.cpp:3312: non-zero status: ibv_dealloc_pd failed on mlx5_0
+		MR-DATA-PEER|[n1:1:0:1] ib_mlx5_log.c:177  Transport retry count exceeded on mlx5_0:1/RoCE (synd 0x15 vend 0x81 hw_synd 0/0)
+		MR-DATA-FLUSH|NCCL WARN NET/IB : Got completion from peer 172.36.143.59<44206> with status=5 opcode=32656 len=32659 vendor err 249 (Recv)
+	EOF
+}
+
+@test "a line about a work completion has the causes of its status, and names --verify" {
+	local line kind
+
+	while IFS='|' read -r kind line; do
+		succeeded mrctl -j explain "$line"
+		json '(.causes | map(.id)) as $ids | ({
+			prot: ["MR-DATA-ACCESS", "MR-DATA-IOVA", "MR-DATA-KEY", "MR-DATA-PD", "MR-DATA-RANGE"],
+			retry: ["MR-DATA-PEER"], flush: ["MR-DATA-FLUSH"], request: ["MR-DATA-ALIGN"], bind: ["MR-DATA-WINDOW"]
+			}[$kind] - $ids == []) and ($ids | all(startswith("MR-DATA")))' \
+			--arg kind "$kind" || fail "$line"
+		[ "$kind" != prot ] || [[ $output == *"mrctl reg --verify"* ]]
+	done <<-'EOF'
+		prot|[a670n1:162239:0:162239] ib_mlx5_log.c:177  Local protection on mlx5_0:1/IB (synd 0x4 vend 0x51 hw_synd 0/2)
+		prot|[r-hpc39:4184378:0:4184378] ib_mlx5_log.c:184  Local protection error on mlx5_0:1/IB (synd 0x4 vend 0x32 hw_synd 0/146)
+		prot|[n1:1:0:1] ib_mlx5_log.c:177  Remote access on mlx5_0:1/IB (synd 0x13 vend 0x88 hw_synd 0/0)
+		prot|rc_verbs_iface.c:124  send completion with error: local protection error [qpn 0xf9db wrid 0x149vendor_err 0x51]
+		prot|NCCL WARN NET/IB : Got completion from peer 10.0.0.1<54862> with status=10 opcode=0 len=0 vendor err 136 (Send)
+		prot|Failed status 4: wr_id 0 syndrom 0x51
+		prot|Failed status 10: wr_id 0 syndrom 0x88
+		prot|Local protection error
+		prot|remote access error
+		retry|NCCL WARN NET/IB : Got completion from peer 10.216.210.236<54862> with status=12 opcode=0 len=0 vendor err 129 (Recv)
+		retry|Failed status 12: wr_id 0 syndrom 0x81
+		retry|transport retry counter exceeded
+		flush|Work Request Flushed Error
+		request|remote invalid request error
+		bind|memory window bind error
 	EOF
 }
 
