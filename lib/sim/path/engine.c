@@ -458,7 +458,7 @@ static bool handle_messages(struct context *context)
 {
 	struct sim_qp *qp = context->qp;
 	struct sim_payload payload;
-	struct sim_message message;
+	struct sim_message message = { 0 };
 	int count = 0;
 
 	for (;

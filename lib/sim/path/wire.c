@@ -24,7 +24,8 @@ static socklen_t name_socket(const struct sim_table *table, uint32_t qpn,
 	/* a name that begins with a zero byte is in no file system: unix(7) */
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			   (size_t)snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1,
-					    "mrctl-sim/%u/%u/%06x", getuid(), table->kind, qpn));
+					    "mrctl-sim/%u/%u/%06x", getuid(),
+					    (unsigned int)table->kind, qpn));
 }
 
 int sim_wire_open(const struct sim_table *table, uint32_t qpn)
