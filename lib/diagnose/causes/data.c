@@ -198,10 +198,4 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   "an error of the peer has stopped the operation");
 }
 
-static void look_at_simulated(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (mr_is_simulated(inquiry->host))
-		mr_suspect(suspicion, MR_CERTAIN, "the simulated HCA does not have this object");
-}
-
 #include "lib/diagnose/causes/data.inc"
