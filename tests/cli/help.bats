@@ -139,6 +139,7 @@ columns_of() {
 			# what takes long or needs a kernel is read, not run
 			example=${example/mrctl stat --system/mrctl stat --help}
 			example=${example/mrctl bench/mrctl bench --help} example=${example/mrctl report/mrctl report --help}
+			example=${example/ibv_rc_pingpong/ibv_devinfo} # a server waits for its client
 			run --separate-stderr timeout 60 mrctl sim -- mrctl session -- sh -c "mrctl -q reg --name buf
 				trap 'case \$MRCTL_SESSION in pid:*) mrctl session --end -q ;; esac' EXIT
 				exec 3</dev/null; echo reg >broken.mrctl; SHELL=/bin/true; export SHELL
