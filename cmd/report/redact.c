@@ -188,8 +188,10 @@ static bool is_public(const struct fields *fields, const char *text)
 	if (is_of_type(fields, FIELD_HEX))
 		return !strncmp(text, "0x", 2) && strlen(text) <= strlen("0x0123456789abcdef") &&
 		       !text[2 + strspn(text + 2, "0123456789abcdef")];
-	if (is_of_type(fields, FIELD_ACCESS))
-		return !mr_flags_parse(mr_access_flags, "access", text, &bits, &ignored);
+	/* mrctl verify has a kind of access that is no flag */
+	if (fields->types & 1u << FIELD_ACCESS)
+		return !strcmp(text, "local-read") ||
+		       !mr_flags_parse(mr_access_flags, "access", text, &bits, &ignored);
 	return fields->all & FIELD_PUBLIC;
 }
 

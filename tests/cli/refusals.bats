@@ -9,7 +9,7 @@ load helpers
 	json '.regions == [] and (.failures | length == 1)'
 	json '.failures[0] | keys == ["call", "causes", "errno", "errno_value", "index", "layer",
 		"library_would_say", "message", "old_region", "proof", "region", "request",
-		"rereg_code", "ruled_out", "tried", "tries", "via", "why"]'
+		"rereg_code", "ruled_out", "status", "tried", "tries", "via", "why"]'
 	json '.failures[0] | .call == "ibv_reg_mr" and .errno == "EINVAL" and .errno_value == 22 and
 		.index == 1 and .region == null and .via == "library" and
 		.rereg_code == null and .library_would_say == null and .old_region == null and
