@@ -118,3 +118,10 @@ word() {
 	[ "$(through "$key" $((addr + 0x1000)))" = 0x64636261 ]
 	[ "$(through "$key" $((addr + 0x2000)))" = 0x6c6b6a69 ]
 }
+
+# bats test_tags=kernel
+@test "the software ConnectX moves data as the InfiniBand specification says, for each operation, access and place" {
+	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "of the software HCA; rxe has differences that depend on its release"
+	run --separate-stderr env DEVICE=mlx5_0 path-tool
+	[[ $status -eq 0 && $output == *" checks, 0 differences" ]] || fail "$output" "$stderr"
+}

@@ -140,11 +140,14 @@ static void complete_receive(struct hca *h, struct qp *q, uint32_t qpn, uint8_t 
 	cq_post(h, GET(q->ctx, qpc__cqn_rcv), cqe);
 }
 
-/* What was posted and not carried out when a queue fails completes with an error. */
+/* What was posted and not carried out when a queue fails completes with an error, and what is posted later: receive
+ * requests have no doorbell, so path_retry() looks for them. */
 void path_flush(struct hca *h, struct qp *q, uint32_t qpn)
 {
 	uint8_t b[4];
 
+	q->is_waiting = q->has_rq;
+	h->is_waiting |= q->has_rq;
 	if (!q->has_rq || dma_read(h, q->dbr, b, 4))
 		return;
 	for (uint32_t n = 1u << q->rq.log_n; n && (be32(b) & 0xffff) != (q->rq_ci & 0xffff); n--)
@@ -196,8 +199,9 @@ static int transfer(struct hca *h, struct qp *q, const uint8_t *w, const struct 
 	/* a message without bytes needs no key: 9.7.4.1.3 */
 	if (!m->len)
 		return SYND_NONE;
+	/* a queue that is not to serve such requests knows none: 9.7.4.1.2 */
 	if (!(is_read ? GET(peer->ctx, qpc__rre) : GET(peer->ctx, qpc__rwe)))
-		return SYND_REMOTE_ACCESS;
+		return SYND_REMOTE_REQUEST;
 	/* the peer checks the whole range before the first byte */
 	reason = mkey_access(h, remote.key, peer_pd, remote.va, m->len, how, NULL, &route);
 	if (reason)
@@ -225,10 +229,8 @@ static int atomic(struct hca *h, struct qp *q, const uint8_t *w, const struct me
 	uint64_t was, is;
 	uint32_t route, reason;
 
-	if (remote.va % sizeof(was))
+	if (remote.va % sizeof(was) || !GET(peer->ctx, qpc__rae))
 		return SYND_REMOTE_REQUEST;
-	if (!GET(peer->ctx, qpc__rae))
-		return SYND_REMOTE_ACCESS;
 	reason = mkey_access(h, remote.key, peer_pd, remote.va, sizeof(is), A_ATOMIC | A_WRITE, NULL, &route);
 	if (reason)
 		return remote_failure(reason, &remote, fault);
@@ -393,6 +395,14 @@ bool path_execute(struct hca *h, struct qp *q, uint32_t qpn, uint8_t *w, uint32_
 	q->page_missing = false;
 	r->synd = (uint8_t)result;
 	r->vendor = vendor_syndrome(r->synd);
+	/* the peer that refuses a request fails as well: 9.9.3 */
+	if (result == SYND_REMOTE_ACCESS || result == SYND_REMOTE_REQUEST) {
+		uint32_t peer_qpn;
+		struct qp *peer = peer_of(h, q, &peer_qpn);
+
+		if (peer && peer != q)
+			fail_queue(h, peer, peer_qpn);
+	}
 	if (result)
 		fail_queue(h, q, qpn);
 	return true;
@@ -405,5 +415,7 @@ void path_retry(struct hca *h)
 		if (h->qp[i].used && h->qp[i].is_waiting) {
 			h->qp[i].is_waiting = false;
 			qp_drain(h, &h->qp[i], i);
+			if (h->qp[i].state == QP_ERR)
+				path_flush(h, &h->qp[i], i);
 		}
 }
