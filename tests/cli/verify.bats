@@ -90,7 +90,8 @@ load why
 	batch --json -- 'reg --name buf --size 1M --access local-write,remote-read' \
 		'verify buf --access remote-write --write --at 0x1000 --size 64K --expect REM_ACCESS_ERR' \
 		'verify buf --access remote-read --at 1M --expect ok,IBV_WC_REM_ACCESS_ERR' \
-		'verify buf --access remote-read --at 0 --size 256K'
+		'verify buf --access remote-read --at 0 --size 256K' \
+		'verify buf --access remote-write --write --expect REM_ACCESS_ERR'
 	succeeded
 	json '(.lines[1].verified | length == 1) and (.lines[1].verified[0] | .place == "at" and .length == 65536 and
 		.answer == "REM_ACCESS_ERR" and .cause == "MR-DATA-ACCESS" and .registered == false) and

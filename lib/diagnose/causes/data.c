@@ -43,9 +43,10 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		mr_rule_out(suspicion, "all bytes of the operation are in the region");
 	else
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "0x%" PRIx64 " and the %" PRIu64 " bytes from there are not all in the "
+			   "the range of %" PRIu64 " byte%s from 0x%" PRIx64 " is not inside the "
 			   "region, which has %" PRIu64 " bytes from 0x%" PRIx64,
-			   row->at, row->length, refusal->region_length, refusal->region_iova);
+			   row->length, row->length == 1 ? "" : "s", row->at,
+			   refusal->region_length, refusal->region_iova);
 }
 
 static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -168,7 +168,8 @@ void sim_extent_write(const struct sim_table *table, const struct sim_extent *ex
 int sim_key_bind(struct sim_table *table, uint32_t pd, const struct sim_bind *bind)
 {
 	const uint32_t writing = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
-	const uint32_t needed = IB_UVERBS_ACCESS_MW_BIND |
+	/* hw/mlx5/mr.c set_mkc_access_pd_addr_fields(): mlx5 does not tell its HCA of MW_BIND */
+	const uint32_t needed = (table->kind == MR_SIM_RXE ? IB_UVERBS_ACCESS_MW_BIND : 0) |
 				(bind->access & writing ? IB_UVERBS_ACCESS_LOCAL_WRITE : 0);
 	struct sim_object *mw, *mr = bind->length ? find_key(table, bind->mr_key) : NULL;
 	uint64_t offset;
