@@ -331,7 +331,9 @@ static uint64_t draw_offset(void)
 {
 	static const uint32_t odd[] = { 1, 16, 100, 2048, 4095 };
 
-	return (chance(50) ? 0 : draw(PAGES) * PAGE) + (chance(30) ? PICK(odd) : 0);
+	const uint64_t pages = chance(50) ? 0 : draw(PAGES) * PAGE;
+
+	return pages + (chance(30) ? PICK(odd) : 0);
 }
 
 static uint64_t draw_length(void)

@@ -198,12 +198,19 @@ uint32_t draw_access(void)
 {
 	static const uint32_t some[] = { 0, 1, 1,   1,    3,    4,    5,    5,
 					 7, 9, 0xf, 0x1f, 0x41, 0x41, 0x47, 0x100001 };
+	uint64_t access;
 
 	if (chance(70))
 		return PICK(some);
-	if (chance(70)) /* any of the defined flags, mostly legal together */
-		return (uint32_t)(draw_bits() & draw_bits() & 0x1003ff) | chance(80);
-	return (uint32_t)(draw_bits() & draw_bits() & 0x3f) | 1u << draw(32);
+	/* compilers choose the order of the operands of an operator: one draw in each statement */
+	if (chance(70)) { /* any of the defined flags, mostly legal together */
+		access = draw_bits();
+		access &= draw_bits();
+		return (uint32_t)(access & 0x1003ff) | chance(80);
+	}
+	access = draw_bits();
+	access &= draw_bits();
+	return (uint32_t)(access & 0x3f) | 1u << draw(32);
 }
 
 bool is_on_demand(uint32_t access)
