@@ -392,7 +392,9 @@ static bool has_other_data(const struct mr_verifier *verifier, const struct mr_d
 {
 	mr_auto_free void *own = malloc(row->length);
 
-	return own && copy_own(region, row, own) && memcmp(own, verifier->memory, row->length) != 0;
+	if (!own || !copy_own(region, row, own))
+		return false;
+	return memcmp(own, verifier->memory, row->length) != 0;
 }
 
 /*

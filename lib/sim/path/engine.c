@@ -156,7 +156,7 @@ static uint32_t needed_access(const struct sim_message *request)
 					    : IB_UVERBS_ACCESS_REMOTE_ATOMIC;
 }
 
-static bool is_atomic(uint8_t op)
+static bool is_atomic(enum sim_op op)
 {
 	return op == SIM_OP_COMPARE_SWAP || op == SIM_OP_FETCH_ADD;
 }
