@@ -140,7 +140,7 @@ static void complete_receive(struct hca *h, struct qp *q, uint32_t qpn, uint8_t 
 	cq_post(h, GET(q->ctx, qpc__cqn_rcv), cqe);
 }
 
-/* What was posted and not carried out when a queue fails completes with an error, and what is posted later: receive
+/* Completes with an error what was posted and not carried out when a queue fails, and what is posted later: receive
  * requests have no doorbell, so path_retry() looks for them. */
 void path_flush(struct hca *h, struct qp *q, uint32_t qpn)
 {
