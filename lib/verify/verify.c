@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -390,11 +391,12 @@ static bool copy_own(const struct mr_data_region *region, const struct mr_data_r
 static bool has_other_data(const struct mr_verifier *verifier, const struct mr_data_region *region,
 			   const struct mr_data_row *row)
 {
-	mr_auto_free void *own = malloc(row->length);
+	void *own = malloc(row->length);
+	const bool differs = own && copy_own(region, row, own) &&
+			     memcmp(own, verifier->memory, row->length) != 0;
 
-	if (!own || !copy_own(region, row, own))
-		return false;
-	return memcmp(own, verifier->memory, row->length) != 0;
+	free(own);
+	return differs;
 }
 
 /*
