@@ -88,6 +88,11 @@ require_mlx5() {
 	on_mlx5 || skip "rxe does not have this"
 }
 
+# at_port PORT: prints a command that succeeds once a process waits for connections at a TCP port; iproute2 may be missing
+at_port() {
+	printf "grep -qs ':%04X 0*:0000 0A' /proc/net/tcp /proc/net/tcp6\n" "$1"
+}
+
 # require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
 require_probe() {
 	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"

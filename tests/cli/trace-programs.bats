@@ -56,11 +56,7 @@ ALONE='"${@:2}" & s=$!
 	kill $s 2>/dev/null
 	wait $s'
 
-# READY of a server that waits at a port, and of one that waits at rdma_cm
-at_port() {
-	echo "[[ \$(ss -Hltn 'sport = :$1') ]]"
-}
-
+# READY of a server that waits at rdma_cm; at_port has that of one that waits at a port
 AT_RDMA_CM='[[ $(rdma resource show cm_id) == *LISTEN* ]]'
 
 # limited SIZE: what is traced may lock so much memory
