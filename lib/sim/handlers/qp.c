@@ -133,14 +133,11 @@ int sim_destroy_qp(struct sim_call *call)
 int sim_write_query_qp(struct sim_call *call)
 {
 	struct ib_uverbs_query_qp cmd;
-	struct sim_object *object;
-	int rc = sim_write_request(call, &cmd, sizeof(cmd));
+	struct sim_queue *queue;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd))
+			 ?: sim_queue_find(call->table, UVERBS_OBJECT_QP, cmd.qp_handle, &queue);
 
-	if (!rc)
-		rc = sim_object_find(call->table, UVERBS_OBJECT_QP, cmd.qp_handle, &object);
-	return rc
-		       ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT,
-				  sim_queue_of(call->table, object)->qp.attr);
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT, queue->qp.attr);
 }
 
 /* ---- changes ------------------------------------------------------------------------------- */
@@ -304,14 +301,14 @@ static void set_attributes(struct ib_uverbs_query_qp_resp *attr,
 static int modify_qp(struct sim_call *call, struct ib_uverbs_modify_qp *cmd)
 {
 	struct ib_uverbs_query_qp_resp old;
-	struct sim_object *object;
+	struct sim_queue *queue;
 	struct sim_qp *qp;
 	uint8_t from, to;
-	int rc = sim_object_find(call->table, UVERBS_OBJECT_QP, cmd->qp_handle, &object);
+	int rc = sim_queue_find(call->table, UVERBS_OBJECT_QP, cmd->qp_handle, &queue);
 
 	if (rc)
 		return rc;
-	qp = &sim_queue_of(call->table, object)->qp;
+	qp = &queue->qp;
 	rc = check_command(call, qp, cmd);
 	if (rc)
 		return rc;
@@ -325,7 +322,7 @@ static int modify_qp(struct sim_call *call, struct ib_uverbs_modify_qp *cmd)
 	old = qp->attr;
 	set_attributes(&qp->attr, cmd);
 	if (cmd->attr_mask & IBV_QP_STATE)
-		rc = sim_path_change(call->table, sim_queue_of(call->table, object));
+		rc = sim_path_change(call->table, queue);
 	if (rc)
 		qp->attr = old;
 	return rc;

@@ -89,7 +89,7 @@ int sim_write_create_comp_channel(struct sim_call *call)
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	/* The program gets the lowest number that was free, as from the kernel. */
-	fd = sim_pipe_reopen(ends[0], 0);
+	fd = sim_reopen(ends[0], O_RDWR);
 	rc = fd < 0 ? fd : dup3(fd, ends[0], O_CLOEXEC) < 0 ? -errno : 0;
 	if (fd >= 0)
 		sim_libc()->close(fd);
@@ -182,18 +182,13 @@ bool sim_notify_is_supported(const struct sim_call *call)
 int sim_write_req_notify_cq(struct sim_call *call)
 {
 	struct ib_uverbs_req_notify_cq cmd;
-	struct sim_object *object;
-	struct sim_cq *cq;
-	int rc = sim_write_request(call, &cmd, sizeof(cmd));
+	struct sim_queue *queue;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd))
+			 ?: sim_queue_find(call->table, UVERBS_OBJECT_CQ, cmd.cq_handle, &queue);
 
-	if (!rc)
-		rc = sim_object_find(call->table, UVERBS_OBJECT_CQ, cmd.cq_handle, &object);
-	if (rc)
-		return rc;
-	cq = &sim_queue_of(call->table, object)->cq;
-	if (cq->notify != SIM_CQ_NEXT)
-		cq->notify = cmd.solicited_only ? SIM_CQ_SOLICITED : SIM_CQ_NEXT;
-	return 0;
+	if (!rc && queue->cq.notify != SIM_CQ_NEXT)
+		queue->cq.notify = cmd.solicited_only ? SIM_CQ_SOLICITED : SIM_CQ_NEXT;
+	return rc;
 }
 
 /* ---- SRQs ---------------------------------------------------------------------------------- */
@@ -230,25 +225,21 @@ int sim_destroy_srq(struct sim_call *call)
 int sim_write_modify_srq(struct sim_call *call)
 {
 	struct ib_uverbs_modify_srq cmd;
-	struct sim_object *object;
-	int rc = sim_write_request(call, &cmd, sizeof(cmd));
+	struct sim_queue *queue;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd))
+			 ?: sim_queue_find(call->table, UVERBS_OBJECT_SRQ, cmd.srq_handle, &queue);
 
-	if (!rc)
-		rc = sim_object_find(call->table, UVERBS_OBJECT_SRQ, cmd.srq_handle, &object);
-	return rc ?: call->profile->modify_srq(call, &sim_queue_of(call->table, object)->srq, &cmd);
+	return rc ?: call->profile->modify_srq(call, &queue->srq, &cmd);
 }
 
 int sim_write_query_srq(struct sim_call *call)
 {
 	struct ib_uverbs_query_srq cmd;
-	struct sim_object *object;
-	int rc = sim_write_request(call, &cmd, sizeof(cmd));
+	struct sim_queue *queue;
+	int rc = sim_write_request(call, &cmd, sizeof(cmd))
+			 ?: sim_queue_find(call->table, UVERBS_OBJECT_SRQ, cmd.srq_handle, &queue);
 
-	if (!rc)
-		rc = sim_object_find(call->table, UVERBS_OBJECT_SRQ, cmd.srq_handle, &object);
-	return rc
-		       ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT,
-				  sim_queue_of(call->table, object)->srq.attr);
+	return rc ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT, queue->srq.attr);
 }
 
 /* ---- paths and AHs --------------------------------------------------------------------------- */

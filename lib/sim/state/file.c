@@ -9,7 +9,7 @@
 #include "lib/sim/base/base.h"
 #include "lib/sim/state/state.h"
 
-int sim_table_reopen(int fd, int flags)
+int sim_reopen(int fd, int flags)
 {
 	char path[64];
 	int own;
@@ -24,7 +24,7 @@ int sim_table_reopen(int fd, int flags)
 
 void *sim_table_mmap(int fd, void *addr, size_t length, int prot, int flags, off_t start)
 {
-	int own = sim_table_reopen(fd, O_RDWR), saved;
+	int own = sim_reopen(fd, O_RDWR), saved;
 	void *address;
 
 	if (own < 0) {
@@ -47,7 +47,7 @@ int sim_table_map_part(int fd, size_t start, size_t length, void **address)
 
 int sim_table_allocate(int fd, off_t start, size_t length)
 {
-	int own = sim_table_reopen(fd, O_RDWR), rc;
+	int own = sim_reopen(fd, O_RDWR), rc;
 
 	if (own < 0)
 		return own;

@@ -77,6 +77,17 @@ struct sim_queue *sim_queue_of(const struct sim_table *table, const struct sim_o
 	return &table->queues[number_of(object)];
 }
 
+int sim_queue_find(const struct sim_table *table, uint32_t type, uint64_t handle,
+		   struct sim_queue **queue)
+{
+	struct sim_object *object;
+	int rc = sim_object_find(table, type, handle, &object);
+
+	if (!rc)
+		*queue = sim_queue_of(table, object);
+	return rc;
+}
+
 struct sim_queue *sim_queue_next(const struct sim_table *table, const struct sim_queue *queue)
 {
 	const uint64_t *used = table->header->used_queues;
@@ -146,9 +157,8 @@ int sim_ring_allocate(struct sim_table *table, struct sim_ring *ring)
 
 void sim_ring_free(const struct sim_table *table, const struct sim_ring *ring)
 {
-	const int own = ring->size && ring->start >= SIM_RINGS_START
-				? sim_table_reopen(table->fd, O_RDWR)
-				: -1;
+	const int own =
+		ring->size && ring->start >= SIM_RINGS_START ? sim_reopen(table->fd, O_RDWR) : -1;
 
 	if (own < 0)
 		return;
@@ -200,21 +210,11 @@ void *sim_ring_map(const struct sim_table *table, const struct sim_ring *ring)
 	return sim_table_map_part(table->fd, ring->start, ring->size, &address) ? NULL : address;
 }
 
-int sim_pipe_reopen(int fd, int flags)
-{
-	char path[64];
-	int own;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	own = sim_libc()->open(path, O_RDWR | O_CLOEXEC | flags);
-	return own < 0 ? -errno : own;
-}
-
 int sim_cq_open_channel(const struct sim_cq *cq)
 {
 	struct stat st;
 
 	if (cq->channel < 0 || sim_libc()->fstat(cq->channel, &st) || st.st_ino != cq->channel_ino)
 		return -EBADF;
-	return sim_pipe_reopen(cq->channel, O_NONBLOCK);
+	return sim_reopen(cq->channel, O_RDWR | O_NONBLOCK);
 }

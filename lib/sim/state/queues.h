@@ -123,6 +123,10 @@ void sim_queue_keep(struct sim_table *table, const struct sim_object *object);
 /** sim_queue_of() - the record of a CQ, SRQ or QP; the table is locked */
 struct sim_queue *sim_queue_of(const struct sim_table *table, const struct sim_object *object);
 
+/** sim_queue_find() - find the record of an object by type and handle: 0, or as sim_object_find(); the table is locked */
+int sim_queue_find(const struct sim_table *table, uint32_t type, uint64_t handle,
+		   struct sim_queue **queue);
+
 /** sim_queue_next() - the record behind this one, or with NULL the first; NULL: there is none; the table is locked */
 struct sim_queue *sim_queue_next(const struct sim_table *table, const struct sim_queue *queue);
 
@@ -159,9 +163,6 @@ const struct sim_ring *sim_ring_find(const struct sim_table *table, uint64_t sta
 
 /** sim_ring_map() - map a ring of the table's file into this process: NULL if that fails; munmap() it */
 void *sim_ring_map(const struct sim_table *table, const struct sim_ring *ring);
-
-/** sim_pipe_reopen() - open a pipe once more, for reading and writing, so that it has no end: a descriptor or -errno */
-int sim_pipe_reopen(int fd, int flags);
 
 /**
  * sim_cq_open_channel() - open the channel of a CQ of this process, not to block

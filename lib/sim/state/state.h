@@ -143,8 +143,8 @@ struct sim_table {
  */
 int sim_table_create(enum mr_sim_profile kind, bool cloexec);
 
-/** sim_table_reopen() - open a table's file once more, with O_RDWR or O_RDONLY: the descriptor, or -errno */
-int sim_table_reopen(int fd, int flags);
+/** sim_reopen() - open the file of a descriptor once more, with flags of open(2): a descriptor, or -errno */
+int sim_reopen(int fd, int flags);
 
 /** sim_table_mmap() - mmap(2) of a part of a table's file, which a descriptor that only reads is of */
 void *sim_table_mmap(int fd, void *addr, size_t length, int prot, int flags, off_t start);
@@ -157,7 +157,7 @@ int sim_table_map_part(int fd, size_t start, size_t length, void **address);
  * @start:  bytes from the start of the file
  * @length: bytes
  *
- * Return: 0, -ENOMEM, or -errno of sim_table_reopen().
+ * Return: 0, -ENOMEM, or -errno of sim_reopen().
  */
 int sim_table_allocate(int fd, off_t start, size_t length);
 

@@ -88,7 +88,7 @@ int sim_table_create(enum mr_sim_profile kind, bool cloexec)
 	if (fd < 0)
 		return -errno;
 	rc = format_file(fd, kind);
-	own = rc ? rc : sim_table_reopen(fd, O_RDONLY);
+	own = rc ? rc : sim_reopen(fd, O_RDONLY);
 	if (own >= 0) {
 		rc = dup3(own, fd, cloexec ? O_CLOEXEC : 0) < 0 ? -errno : 0;
 		sim_libc()->close(own);
