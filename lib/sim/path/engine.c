@@ -8,9 +8,9 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/base.h"
 #include "lib/sim/base/base.h"
 #include "lib/sim/path/path.h"
 
@@ -36,14 +36,6 @@ const struct sim_path_device *sim_path_device_of(const struct sim_table *table)
 	return table->kind == MR_SIM_MLX5 ? &sim_path_mlx5 : &sim_path_rxe;
 }
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void fail(struct context *context)
 {
 	context->qp->attr.qp_state = context->qp->attr.cur_qp_state = IBV_QPS_ERR;
@@ -53,13 +45,10 @@ static void complete(struct context *context, const struct sim_completion *compl
 {
 	const uint32_t handle =
 		completion->is_receive ? context->qp->recv_cq : context->qp->send_cq;
-	struct sim_object *object;
 	struct sim_queue *queue;
 
-	if (sim_object_find(context->table, UVERBS_OBJECT_CQ, handle, &object))
-		return;
-	queue = sim_queue_of(context->table, object);
-	if (queue->owner == context->queue->owner && queue->cq.ring.count)
+	if (!sim_queue_find(context->table, UVERBS_OBJECT_CQ, handle, &queue) &&
+	    queue->owner == context->queue->owner && queue->cq.ring.count)
 		context->device->complete(context->table, context->qp, &queue->cq, completion);
 }
 
@@ -67,6 +56,24 @@ static void free_entry(struct context *context, const struct sim_ring *ring)
 {
 	if (context->device->free_entries)
 		context->device->free_entries(context->table, ring, false);
+}
+
+void sim_work_clear(struct sim_work *work)
+{
+	memset(work, 0, offsetof(struct sim_work, sge));
+	work->op = SIM_OP_UNKNOWN;
+	work->blocks = 1;
+}
+
+void sim_work_set_opcode(struct sim_work *work, uint32_t number, const struct sim_opcode *opcodes,
+			 size_t count)
+{
+	work->opcode = (uint8_t)number;
+	for (size_t i = 0; i < count; i++)
+		if (opcodes[i].number == number) {
+			work->op = opcodes[i].op;
+			work->has_imm = opcodes[i].has_imm;
+		}
 }
 
 /* ---- data ---------------------------------------------------------------------------------- */
@@ -349,7 +356,7 @@ static bool may_retry(struct context *context)
 	if (qp->attr.timeout && qp->path.retries++ >= qp->attr.retry_cnt)
 		return false;
 	qp->path.is_waiting = true;
-	qp->path.due = now() + timeout_of(qp);
+	qp->path.due = mr_now_ns() + timeout_of(qp);
 	return true;
 }
 
@@ -399,7 +406,7 @@ static void send_request(struct context *context, const struct sim_work *work)
 	sim_payload_free(&payload);
 	/* A request that was delivered is answered some time: the peer lives, even if it is slow. */
 	qp->path.is_waiting = true;
-	qp->path.due = now() + (rc == -EAGAIN ? LEAST_TIMEOUT : timeout_of(qp));
+	qp->path.due = mr_now_ns() + (rc == -EAGAIN ? LEAST_TIMEOUT : timeout_of(qp));
 	if (rc && rc != -EAGAIN && !may_retry(context))
 		finish(context, work, IBV_WC_RETRY_EXC_ERR);
 }
@@ -409,7 +416,7 @@ static bool request(struct context *context)
 	struct sim_progress *path = &context->qp->path;
 	struct sim_work work;
 
-	if (path->is_waiting && now() < path->due)
+	if (path->is_waiting && mr_now_ns() < path->due)
 		return false;
 	if (!context->device->fetch_send(context->table, context->qp, &work))
 		return false;
@@ -434,7 +441,7 @@ static void handle_answer(struct context *context, const struct sim_message *ans
 		if (qp->attr.rnr_retry != NO_LIMIT && qp->path.rnr_retries++ >= qp->attr.rnr_retry)
 			finish(context, &work, IBV_WC_RNR_RETRY_EXC_ERR);
 		else
-			qp->path.due = now() + answer->result;
+			qp->path.due = mr_now_ns() + answer->result;
 		return;
 	}
 	if (status == STATUS_PSN) {
@@ -501,8 +508,7 @@ static bool flush(struct context *context)
 bool sim_path_is_active(const struct sim_table *table, const struct sim_queue *queue)
 {
 	return table->objects[queue->object].type == UVERBS_OBJECT_QP && queue->owner == getpid() &&
-	       queue->qp.type == IB_UVERBS_QPT_RC && queue->qp.attr.qp_state >= IBV_QPS_RTR &&
-	       sim_path_device_of(table);
+	       queue->qp.type == IB_UVERBS_QPT_RC && queue->qp.attr.qp_state >= IBV_QPS_RTR;
 }
 
 bool sim_path_step(struct sim_table *table, struct sim_queue *queue,

@@ -30,14 +30,13 @@ bool sim_own_write(uint64_t addr, const void *data, size_t length)
 	return process_vm_writev(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)length;
 }
 
-/* The MR or bound MW with a key, or NULL. */
+/* The MR or MW with a key, or NULL. */
 static struct sim_object *find_key(const struct sim_table *table, uint32_t key)
 {
 	const struct sim_object *object;
 
 	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
-		if ((object->type == UVERBS_OBJECT_MR ||
-		     (object->type == UVERBS_OBJECT_MW && object->length)) &&
+		if ((object->type == UVERBS_OBJECT_MR || object->type == UVERBS_OBJECT_MW) &&
 		    object->key == key)
 			break;
 	return (struct sim_object *)(uintptr_t)object;
@@ -102,11 +101,12 @@ int sim_key_access(const struct sim_table *table, uint32_t pd, const struct sim_
 	    (!is_in_range(object, range, &offset) && !ignores_range(table, object)))
 		return -EACCES;
 	if (object->type == UVERBS_OBJECT_MW) {
-		/* The window grants remote access alone, and its memory is that of the region. */
+		/* The bound window grants remote access alone, and its memory is that of the region. */
 		const struct sim_sge part = { object->addr + offset, range->length,
 					      object->mr_key };
 
-		return access ? sim_key_access(table, pd, &part, 0, extent) : -EACCES;
+		return access && object->length ? sim_key_access(table, pd, &part, 0, extent)
+						: -EACCES;
 	}
 	extent->addr = object->addr + offset;
 	if (object->flags & SIM_MR_DM) {
@@ -171,13 +171,11 @@ int sim_key_bind(struct sim_table *table, uint32_t pd, const struct sim_bind *bi
 	/* hw/mlx5/mr.c set_mkc_access_pd_addr_fields(): mlx5 does not tell its HCA of MW_BIND */
 	const uint32_t needed = (table->kind == MR_SIM_RXE ? IB_UVERBS_ACCESS_MW_BIND : 0) |
 				(bind->access & writing ? IB_UVERBS_ACCESS_LOCAL_WRITE : 0);
-	struct sim_object *mw, *mr = bind->length ? find_key(table, bind->mr_key) : NULL;
+	struct sim_object *mw = find_key(table, bind->old_key);
+	struct sim_object *mr = bind->length ? find_key(table, bind->mr_key) : NULL;
 	uint64_t offset;
 
-	for (mw = &table->objects[0]; mw < table->objects + table->mapped; mw++)
-		if (mw->type == UVERBS_OBJECT_MW && mw->key == bind->old_key)
-			break;
-	if (mw == table->objects + table->mapped || mw->parent != pd)
+	if (!mw || mw->type != UVERBS_OBJECT_MW || mw->parent != pd)
 		return -EACCES;
 	mw->length = 0;
 	mw->key = bind->new_key;

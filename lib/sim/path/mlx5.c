@@ -40,11 +40,7 @@ static bool read_ring(const struct sim_ring *ring, uint32_t index, void *data, s
 	       (first == size || sim_own_read(ring->start, (uint8_t *)data + first, size - first));
 }
 
-static const struct opcode {
-	uint8_t number;
-	enum sim_op op;
-	bool has_imm;
-} opcodes[] = {
+static const struct sim_opcode opcodes[] = {
 	{ MLX5_OPCODE_NOP, SIM_OP_NOP, false },
 	{ MLX5_OPCODE_SEND, SIM_OP_SEND, false },
 	{ MLX5_OPCODE_SEND_IMM, SIM_OP_SEND, true },
@@ -150,11 +146,7 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 	size_t size;
 
 	(void)table;
-	memset(work, 0, offsetof(struct sim_work, sge));
-	work->op = SIM_OP_UNKNOWN;
-	work->inline_length = 0;
-	work->bind = (struct sim_bind){ 0 };
-	work->blocks = 1;
+	sim_work_clear(work);
 	if (!qp->sq.count || !is_posted(qp, MLX5_SND_DBR, index))
 		return 0;
 	if (!read_ring(&qp->sq, index, request, sizeof(*control)))
@@ -163,15 +155,11 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 	if (!size || !read_ring(&qp->sq, index, request, size))
 		return 1;
 	work->blocks = (uint32_t)((size + MLX5_SEND_WQE_BB - 1) / MLX5_SEND_WQE_BB);
-	work->opcode = (uint8_t)be32toh(control->opmod_idx_opcode);
+	sim_work_set_opcode(work, be32toh(control->opmod_idx_opcode) & 0xff, opcodes,
+			    sizeof(opcodes) / sizeof(opcodes[0]));
 	work->signalled = control->fm_ce_se & MLX5_WQE_CTRL_CQ_UPDATE;
 	work->solicited = control->fm_ce_se & MLX5_WQE_CTRL_SOLICITED;
 	work->imm = control->imm;
-	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
-		if (opcodes[i].number == work->opcode) {
-			work->op = opcodes[i].op;
-			work->has_imm = opcodes[i].has_imm;
-		}
 	read_segments(work, request + sizeof(*control), request + size);
 	return 1;
 }
@@ -186,8 +174,7 @@ static int fetch_receive(const struct sim_table *table, const struct sim_qp *qp,
 	const size_t count = room < SIM_PATH_SGES ? room : SIM_PATH_SGES;
 
 	(void)table;
-	memset(work, 0, offsetof(struct sim_work, sge));
-	work->blocks = 1;
+	sim_work_clear(work);
 	if (!count || !is_posted(qp, MLX5_RCV_DBR, index))
 		return 0;
 	if (!read_ring(&qp->rq, index, segments, count * sizeof(segments[0])))

@@ -44,15 +44,31 @@ struct sim_work {
 	uint64_t remote;           /**< address for @rkey */
 	uint64_t operand, compare; /**< what an atomic operation swaps or adds, and compares */
 	uint32_t blocks;           /**< by which the index of the queue advances */
-	uint32_t sges;             /**< number of elements of @sge */
-	struct sim_sge sge[SIM_PATH_SGES];
-	uint32_t inline_length;
-	uint8_t inline_data[SIM_PATH_INLINE];
 	struct sim_bind {
 		uint32_t old_key, new_key, mr_key, access;
 		uint64_t addr, length;
 	} bind;
+	uint32_t inline_length;
+	uint32_t sges; /**< number of elements of @sge */
+
+	/* The rest stays as it is when a request is cleared. */
+	struct sim_sge sge[SIM_PATH_SGES];
+	uint8_t inline_data[SIM_PATH_INLINE];
 };
+
+/** sim_work_clear() - begin with an unknown request of one block, without data */
+void sim_work_clear(struct sim_work *work);
+
+/** The meaning of an opcode of a device. */
+struct sim_opcode {
+	uint32_t number;
+	enum sim_op op;
+	bool has_imm;
+};
+
+/** sim_work_set_opcode() - set the opcode, and its meaning unless that is unknown */
+void sim_work_set_opcode(struct sim_work *work, uint32_t number, const struct sim_opcode *opcodes,
+			 size_t count);
 
 struct sim_completion {
 	enum ibv_wc_status status;
@@ -176,7 +192,7 @@ int sim_wire_receive(int socket, struct sim_message *message, struct sim_payload
 
 /* ---- engine.c ------------------------------------------------------------------------------ */
 
-/** sim_path_device_of() - the formats of a table's device, or NULL if it has no data path */
+/** sim_path_device_of() - the formats of the queues of a table's device */
 const struct sim_path_device *sim_path_device_of(const struct sim_table *table);
 
 /** Room of a thread for data. */

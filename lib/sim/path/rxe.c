@@ -72,11 +72,7 @@ static void read_data(struct sim_work *work, const struct rxe_dma_info *dma, siz
 	}
 }
 
-static const struct opcode {
-	enum ibv_wr_opcode number;
-	enum sim_op op;
-	bool has_imm;
-} opcodes[] = {
+static const struct sim_opcode opcodes[] = {
 	{ IBV_WR_SEND, SIM_OP_SEND, false },
 	{ IBV_WR_SEND_WITH_IMM, SIM_OP_SEND, true },
 	{ IBV_WR_RDMA_WRITE, SIM_OP_WRITE, false },
@@ -90,11 +86,7 @@ static const struct opcode {
 
 static void read_request(struct sim_work *work, const struct rxe_send_wr *wr)
 {
-	for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++)
-		if (opcodes[i].number == wr->opcode) {
-			work->op = opcodes[i].op;
-			work->has_imm = opcodes[i].has_imm;
-		}
+	sim_work_set_opcode(work, wr->opcode, opcodes, sizeof(opcodes) / sizeof(opcodes[0]));
 	if (work->op == SIM_OP_WRITE || work->op == SIM_OP_READ) {
 		work->remote = wr->wr.rdma.remote_addr;
 		work->rkey = wr->wr.rdma.rkey;
@@ -129,12 +121,8 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 
 	if (length < sizeof(request.wqe))
 		return 0;
-	memset(work, 0, offsetof(struct sim_work, sge));
-	work->op = SIM_OP_UNKNOWN;
-	work->inline_length = 0;
-	work->blocks = 1;
+	sim_work_clear(work);
 	work->id = wr->wr_id;
-	work->opcode = (uint8_t)wr->opcode;
 	work->signalled = qp->attr.sq_sig_all || wr->send_flags & IBV_SEND_SIGNALED;
 	work->solicited = wr->send_flags & IBV_SEND_SOLICITED;
 	work->imm = wr->ex.imm_data;
@@ -155,9 +143,7 @@ static int fetch_receive(const struct sim_table *table, const struct sim_qp *qp,
 
 	if (length < sizeof(request.wqe))
 		return 0;
-	memset(work, 0, offsetof(struct sim_work, sge));
-	work->inline_length = 0;
-	work->blocks = 1;
+	sim_work_clear(work);
 	work->id = request.wqe.wr_id;
 	read_data(work, &request.wqe.dma, length - sizeof(request.wqe), false);
 	return 1;
