@@ -321,11 +321,12 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);	/* completes what was 
 
 /* path.c */
 struct result {
-	uint8_t synd, vendor;		/* 0: done */
+	uint8_t synd;			/* 0: done */
 	uint32_t byte_count;
 };
 /* Carries out the work request w of len bytes; false: it waits. */
 bool path_execute(struct hca *h, struct qp *q, uint32_t qpn, uint8_t *w, uint32_t len, struct result *r);
+uint8_t vendor_syndrome(uint8_t synd);
 void path_flush(struct hca *h, struct qp *q, uint32_t qpn);
 void path_retry(struct hca *h);			/* goes on with the queues that wait for their peers */
 

@@ -25,7 +25,7 @@ enum { NO_KEY = 0x100, LAST_KEY = 0x400 };	/* of a data segment that ends a list
 enum { INLINE = 1u << 31, MAX_SEGMENTS = 64, MAX_MESSAGE = 1 << 30 };
 
 /* The public numbers that firmware gives as the vendor's part of an error (vendor_err of a work completion). */
-static uint8_t vendor_syndrome(uint8_t synd)
+uint8_t vendor_syndrome(uint8_t synd)
 {
 	switch (synd) {
 	case SYND_LENGTH: return 0x6b;
@@ -394,7 +394,6 @@ bool path_execute(struct hca *h, struct qp *q, uint32_t qpn, uint8_t *w, uint32_
 	q->tries = 0;
 	q->page_missing = false;
 	r->synd = (uint8_t)result;
-	r->vendor = vendor_syndrome(r->synd);
 	/* the peer that refuses a request fails as well: 9.9.3 */
 	if (result == SYND_REMOTE_ACCESS || result == SYND_REMOTE_REQUEST) {
 		uint32_t peer_qpn;

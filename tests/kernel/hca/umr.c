@@ -3,7 +3,7 @@
  * other one completes at once without effect: there is no network behind this device. */
 #include "hca.h"
 
-enum { UMR = 0x25, CQE_REQ = 0x00, CQE_REQ_ERR = 0xd0, SYND_FLUSH = 5, VENDOR_FLUSH = 0xf9, SYND_UMR = 6 };
+enum { UMR = 0x25, CQE_REQ = 0x00, CQE_REQ_ERR = 0xd0, SYND_FLUSH = 5, SYND_UMR = 6 };
 enum { F_CHECK_QPN = 1 << 3, F_OFFSET = 1 << 4, F_CHECK_NOT_FREE = 1 << 5, F_CHECK_FREE = 2 << 5, F_INLINE = 1 << 7 };
 
 /* the bits of a UMR's mask, and the field of the memory key that each allows to change */
@@ -126,7 +126,7 @@ static void post_completion(struct hca *h, struct qp *q, uint32_t qpn, const uin
 	put32(cqe + 44, synd ? 0 : r->byte_count);
 	put32(cqe + 56, (uint32_t)w[3] << 24 | qpn);
 	put32(cqe + 60, ctr << 16);
-	cqe[54] = r->vendor;
+	cqe[54] = vendor_syndrome(synd);
 	cqe[55] = synd;
 	cqe[63] = synd ? CQE_REQ_ERR : CQE_REQ;
 	cq_post(h, q->cqn, cqe);
@@ -155,7 +155,6 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 				memcpy(w + 64 * i, p, 64);
 		if (q->state == QP_ERR) {
 			r.synd = SYND_FLUSH;
-			r.vendor = VENDOR_FLUSH;
 		} else if (w[3] == UMR) {
 			const char *e = fail_take(h, OP_UMR) >= 0 ? "injected" : update_mkey(h, q, qpn, w, ds * 16);
 
