@@ -542,9 +542,7 @@ struct verified {
 extern const struct record verified_record;
 
 /** The usual columns of these rows. */
-#define VERIFIED_COLUMNS                                                                           \
-	"region,name,access,place,at,length,registered,answer,vendor_err,agrees,cause,reason,"     \
-	"bytes_per_second"
+#define VERIFIED_COLUMNS "region,name,access,place,registered,answer,agrees,cause,bytes_per_second"
 
 /** The verification of regions, and its rows. */
 struct verification {
@@ -554,7 +552,8 @@ struct verification {
 	struct ibv_pd *pd;
 	struct verified *rows;
 	size_t count, capacity;
-	uint64_t writes; /**< operations that have put bytes back */
+	uint64_t writes;    /**< operations that have put bytes back */
+	uint64_t unwritten; /**< operations that were not tried because they write */
 	bool interrupted;
 	bool stops; /**< no further region can be verified */
 };

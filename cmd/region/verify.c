@@ -36,21 +36,21 @@ static const struct field verified_fields[] = {
 		  .words = mr_data_accesses),
 	OPERATION("place", place, FIELD_WORD, FIELD_PUBLIC | FIELD_KNOWN,
 		  "place in the region: first, last, beyond or at", .words = mr_data_places),
-	OPERATION("at", at, FIELD_HEX, 0, "I/O virtual address of the operation"),
-	OPERATION("length", length, FIELD_NUMBER, 0, "bytes of the operation"),
+	OPERATION("at", at, FIELD_HEX, FIELD_DETAIL, "I/O virtual address of the operation"),
+	OPERATION("length", length, FIELD_NUMBER, FIELD_DETAIL, "bytes of the operation"),
 	OPERATION("registered", granted, FIELD_BOOL, 0,
 		  "whether the region was registered for this access"),
 	OPERATION("answer", answer, FIELD_WORD, FIELD_PUBLIC | FIELD_KNOWN,
 		  "ok, the status of the work completion, OTHER_DATA, TIMEOUT or not-tried",
 		  .words = mr_data_answers),
-	OPERATION("vendor_err", vendor, FIELD_HEX, 0, "vendor_err of the work completion",
-		  KNOWN_BY(struct verified, data.has_vendor)),
+	OPERATION("vendor_err", vendor, FIELD_HEX, FIELD_DETAIL,
+		  "vendor_err of the work completion", KNOWN_BY(struct verified, data.has_vendor)),
 	OPERATION("agrees", agrees, FIELD_TRISTATE, 0,
 		  "whether the answer is that of the access flags and the range",
 		  .colours = COLOURS({ "no", COLOUR_BAD })),
 	VERIFIED(cause, FIELD_STRING, FIELD_PUBLIC, "id of the cause of a refusal"),
-	OPERATION("reason", skip, FIELD_WORD, FIELD_PUBLIC, "reason why it was not tried",
-		  .words = mr_data_skips),
+	OPERATION("reason", skip, FIELD_WORD, FIELD_PUBLIC | FIELD_DETAIL,
+		  "reason why it was not tried", .words = mr_data_skips),
 	OPERATION("wrote", wrote, FIELD_BOOL, FIELD_DETAIL,
 		  "whether bytes that were read before were put back"),
 	OPERATION("zero_length", is_probe, FIELD_BOOL, FIELD_DETAIL,
@@ -198,6 +198,7 @@ static int verify_row(struct verification *verification, const struct verify_tar
 		row->bytes_per_second =
 			known((uint64_t)((double)data->length * 1e9 / (double)data->elapsed_ns));
 	verification->writes += data->wrote;
+	verification->unwritten += data->skip == MR_SKIP_WRITE;
 	/* bytes behind the end that no one could put back are not asked for */
 	if (expect->given && !(data->skip == MR_SKIP_UNREAD && data->place == MR_PLACE_BEYOND)
 		    ? !(wanted_bits(expect) >> data->answer & 1)
@@ -312,7 +313,16 @@ static void note_writes(const struct verification *verification)
 {
 	const struct answer *answer = verification->answer;
 
-	if (verification->writes && !answer->invocation->global->style.quiet)
+	if (answer->invocation->global->style.quiet)
+		return;
+	if (verification->unwritten)
+		answer_note(answer,
+			    "%" PRIu64 " operation%s that would write %s not tried: mrctl verify "
+			    "--write tries %s",
+			    verification->unwritten, verification->unwritten == 1 ? "" : "s",
+			    verification->unwritten == 1 ? "was" : "were",
+			    verification->unwritten == 1 ? "it" : "them");
+	if (verification->writes)
 		answer_note(answer, "%" PRIu64 " operation%s wrote what had been read just before",
 			    verification->writes, verification->writes == 1 ? "" : "s");
 }
