@@ -58,24 +58,6 @@ static void free_entry(struct context *context, const struct sim_ring *ring)
 		context->device->free_entries(context->table, ring, false);
 }
 
-void sim_work_clear(struct sim_work *work)
-{
-	memset(work, 0, offsetof(struct sim_work, sge));
-	work->op = SIM_OP_UNKNOWN;
-	work->blocks = 1;
-}
-
-void sim_work_set_opcode(struct sim_work *work, uint32_t number, const struct sim_opcode *opcodes,
-			 size_t count)
-{
-	work->opcode = (uint8_t)number;
-	for (size_t i = 0; i < count; i++)
-		if (opcodes[i].number == number) {
-			work->op = opcodes[i].op;
-			work->has_imm = opcodes[i].has_imm;
-		}
-}
-
 /* ---- data ---------------------------------------------------------------------------------- */
 
 static uint64_t total_length(const struct sim_work *work)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
@@ -57,7 +58,12 @@ struct sim_work {
 };
 
 /** sim_work_clear() - begin with an unknown request of one block, without data */
-void sim_work_clear(struct sim_work *work);
+static inline void sim_work_clear(struct sim_work *work)
+{
+	memset(work, 0, offsetof(struct sim_work, sge));
+	work->op = SIM_OP_UNKNOWN;
+	work->blocks = 1;
+}
 
 /** The meaning of an opcode of a device. */
 struct sim_opcode {
@@ -67,8 +73,16 @@ struct sim_opcode {
 };
 
 /** sim_work_set_opcode() - set the opcode, and its meaning unless that is unknown */
-void sim_work_set_opcode(struct sim_work *work, uint32_t number, const struct sim_opcode *opcodes,
-			 size_t count);
+static inline void sim_work_set_opcode(struct sim_work *work, uint32_t number,
+				       const struct sim_opcode *opcodes, size_t count)
+{
+	work->opcode = (uint8_t)number;
+	for (size_t i = 0; i < count; i++)
+		if (opcodes[i].number == number) {
+			work->op = opcodes[i].op;
+			work->has_imm = opcodes[i].has_imm;
+		}
+}
 
 struct sim_completion {
 	enum ibv_wc_status status;
