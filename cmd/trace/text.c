@@ -309,7 +309,7 @@ static void trace_refusal_row_fill(struct trace_refusal_row *row,
 		.why = why,
 	};
 	call_row_fill(&row->call, kind->pid, kind->place, &kind->record.call, look, why);
-	row->call.stack = kind->frames[0] ? (const char *const *)kind->frames : NULL;
+	row->call.stack = (const char *const *)kind->stack;
 }
 
 const char *trace_obstacle_text(uint32_t obstacle)

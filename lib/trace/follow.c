@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -39,11 +40,9 @@ static struct mr_site *see_site(struct mr_traced_process *process,
 
 	for (uint32_t i = 0; registers && i < call->frame_count; i++)
 		stack = mr_trace_mix(stack, record->frames[i]);
-	if (process->modules.is_stale &&
-	    !has_ended) /* another library may be in the place of one */
-		mr_process_see(process, call->caller - 1);
 	site = mr_ledger_site(&process->ledger, call->caller, call->call, stack);
-	if (site && !has_ended && !site->calls)
+	/* Another library may be in the place of one. */
+	if (site && !has_ended && (process->modules.is_stale || !site->calls))
 		mr_process_see(process, call->caller - 1);
 	return site;
 }
@@ -104,13 +103,13 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 	}
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended)
 		look = calloc(1, sizeof(*look));
-	/* Earlier calls of an attached process are not known, and it does not wait. */
-	if (look && process->is_attached)
-		look->has_gone_on = true;
-	else if (look)
-		mr_ledger_context(&process->ledger, call, look);
-	if (look)
+	if (look) {
+		/* Earlier calls of an attached process are not known, and it does not wait. */
+		look->has_gone_on = process->is_attached;
+		if (!process->is_attached)
+			mr_ledger_context(&process->ledger, call, look);
 		mr_look_at(process->pid, call, look);
+	}
 	mr_ledger_take(&process->ledger, &follow->totals, record, site);
 	if (mr_traced_call_row(call->call)->effect == MR_TRACED_OPENS && !has_ended) {
 		process->modules.is_stale = true; /* libibverbs may be there only now */
@@ -119,8 +118,8 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 	if (is_refusal(call))
 		kind = mr_refusals_add(&follow->refusals, process, record, look,
 				       mr_process_place(process, site));
-	for (uint32_t i = 0; kind && kind->count == 1 && i < call->frame_count; i++)
-		kind->frames[i] = strdup(mr_process_caller(process, record->frames[i]));
+	if (kind && kind->count == 1)
+		kind->stack = mr_process_callers(process, record->frames, call->frame_count);
 	if (follow->sink.call)
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
@@ -144,56 +143,54 @@ static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *pro
 
 enum {
 	LEAKS_MAX = 4096,        /* places of leaks that are kept */
-	ENDED_MAX = 256,         /* processes without children that are kept after their end */
-	ENDED_OBJECTS = 1 << 18, /* of these processes */
+	ENDED_OBJECTS = 1 << 18, /* of processes without children that are kept after their end */
+	ENDED_SIZE = 1 << 10,    /* counts for a process itself, in objects */
 };
 
-static bool is_equal(const struct mr_leak *leak, const struct mr_leak *other)
+/* Whether a leak has these callers; NULL: none are known. */
+static bool has_callers(const struct mr_leak *leak, char **callers)
 {
-	const char *const *at = leak->stack, *const *to = other->stack;
+	const char *const *at = leak->stack;
 
-	while (at && to && *at && *to && !strcmp(*at, *to))
-		at++, to++;
-	return (!at || !*at) && (!to || !*to) && leak->call == other->call &&
-	       !strcmp(leak->place, other->place) && !strcmp(leak->program, other->program);
+	if (!at || !callers)
+		return at == (const char *const *)callers;
+	while (*at && *callers && !strcmp(*at, *callers))
+		at++, callers++;
+	return !*at && !*callers;
 }
 
-static void release_leak(struct mr_leak *leak)
+/* Adds the regions of a place to its leak, which may be one of another process, or takes over the names of the place. */
+static void add_leak(struct mr_leaks *leaks, const struct mr_traced_process *process,
+		     struct mr_site *site)
 {
-	for (char **frame = (char **)leak->stack; frame && *frame; frame++)
-		free(*frame);
-	free((void *)leak->stack);
-	free((void *)leak->program);
-	free((void *)leak->place);
-}
-
-/* The leak that the regions of a place belong to, which may be one of another process.  NULL: memory is short */
-static struct mr_leak *leak_of(struct mr_leaks *leaks, struct mr_traced_process *process,
-			       struct mr_site *site)
-{
-	struct mr_leak leak = { .program = strdup(process->program),
-				.place = strdup(mr_process_place(process, site)),
-				.call = mr_traced_call_row(site->call)->name };
-	char **stack = site->frame_count ? calloc(site->frame_count + 1, sizeof(*stack)) : NULL;
-	struct mr_leak *list = NULL;
+	const char *call = mr_traced_call_row(site->call)->name;
+	struct mr_leak *leak = leaks->list;
 	size_t at = 0;
 
-	for (uint32_t i = 0; stack && i < site->frame_count && site->frame_names[i]; i++)
-		stack[i] = strdup(site->frame_names[i]);
-	leak.stack = (const char *const *)stack;
-	if (!leak.program || !leak.place)
-		at = LEAKS_MAX;
-	while (at < leaks->count && !is_equal(&leaks->list[at], &leak))
+	while (at < leaks->count &&
+	       !(leak[at].call == call && !strcmp(leak[at].place, site->place) &&
+		 !strcmp(leak[at].program, process->program) &&
+		 has_callers(&leak[at], site->callers)))
 		at++;
-	if (at == leaks->count && at < LEAKS_MAX)
-		list = reallocarray(leaks->list, at + 1, sizeof(*list));
-	if (list) {
-		leaks->list = list;
-		list[leaks->count++] = leak;
-	} else {
-		release_leak(&leak);
+	if (at == leaks->count) {
+		char *program = at < LEAKS_MAX ? strdup(process->program) : NULL;
+
+		leak = program ? reallocarray(leak, at + 1, sizeof(*leak)) : NULL;
+		if (!leak) {
+			free(program);
+			return;
+		}
+		leaks->list = leak;
+		leaks->count++;
+		leak[at] = (struct mr_leak){ .program = program,
+					     .place = site->place,
+					     .call = call,
+					     .stack = (const char *const *)site->callers };
+		site->place = NULL;
+		site->callers = NULL;
 	}
-	return at < leaks->count ? &leaks->list[at] : NULL;
+	leak[at].count += site->count;
+	leak[at].bytes = mr_sum(leak[at].bytes, site->bytes);
 }
 
 static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *process)
@@ -201,14 +198,9 @@ static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *proces
 	size_t count;
 	mr_auto_free struct mr_site **sites = mr_ledger_sites(&process->ledger, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		struct mr_leak *leak = sites[i]->count ? leak_of(leaks, process, sites[i]) : NULL;
-
-		if (!leak)
-			continue;
-		leak->count += sites[i]->count;
-		leak->bytes = mr_sum(leak->bytes, sites[i]->bytes);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (sites[i]->count && sites[i]->place)
+			add_leak(leaks, process, sites[i]);
 }
 
 static bool has_children(const struct mr_traced_process *process)
@@ -220,25 +212,19 @@ static bool has_children(const struct mr_traced_process *process)
 static void forget_some(struct mr_leaks *leaks)
 {
 	struct mr_traced_process **link = &leaks->first, *at, *heir;
-	size_t processes = 0, objects = 0;
+	size_t objects = 0;
 
-	for (at = leaks->first; at; at = at->next) {
-		processes += !has_children(at);
-		objects += has_children(at) ? 0 : at->ledger.object_count;
-	}
-	leaks->last = NULL;
+	for (at = leaks->first; at; at = at->next)
+		objects += has_children(at) ? 0 : at->ledger.object_count + ENDED_SIZE;
 	while ((at = *link)) {
 		/* A child that turns up yet may deregister what it has of its parents. */
 		for (heir = at; heir && !heir->ledger.live.count;)
 			heir = heir->parent;
-		if (has_children(at) ||
-		    (heir && processes <= ENDED_MAX && objects <= ENDED_OBJECTS)) {
-			leaks->last = at;
+		if (has_children(at) || (heir && objects <= ENDED_OBJECTS)) {
 			link = &at->next;
 			continue;
 		}
-		processes--;
-		objects -= at->ledger.object_count;
+		objects -= at->ledger.object_count + ENDED_SIZE;
 		count_leaks(leaks, at);
 		if (at->parent)
 			at->parent->children--;
@@ -275,7 +261,7 @@ static void note_libraries(struct mr_follow *follow, const struct mr_modules *mo
 static void end_process(struct mr_follow *follow, size_t index)
 {
 	struct mr_traced_process *process = follow->processes[index];
-	struct mr_leaks *leaks = &follow->leaks;
+	struct mr_traced_process **last = &follow->leaks.first;
 
 	if (!process->is_attached) {
 		take_calls(follow, process, true);
@@ -288,12 +274,10 @@ static void end_process(struct mr_follow *follow, size_t index)
 	for (struct mr_traced_process *at = process; at; at = at->parent)
 		if (!--at->heirs)
 			mr_ledger_count(&at->ledger, false, &follow->totals);
-	if (leaks->last)
-		leaks->last->next = process;
-	else
-		leaks->first = process;
-	leaks->last = process;
-	forget_some(leaks);
+	while (*last)
+		last = &(*last)->next;
+	*last = process;
+	forget_some(&follow->leaks);
 }
 
 /* ---- requests ---- */
@@ -307,6 +291,27 @@ static size_t find_process(const struct mr_follow *follow, pid_t pid)
 	return i;
 }
 
+/* Adds a process to those that are followed.  Return: NULL where memory is short */
+static struct mr_traced_process *new_process(struct mr_follow *follow, pid_t pid,
+					     const char *program)
+{
+	struct mr_traced_process *process = calloc(1, sizeof(*process)), **more;
+
+	more = process ? reallocarray(follow->processes, follow->process_count + 1, sizeof(*more))
+		       : NULL;
+	if (!more) {
+		free(process);
+		return NULL;
+	}
+	follow->processes = more;
+	more[follow->process_count++] = process;
+	process->pid = pid;
+	process->id = ++follow->joined;
+	process->pidfd = open_pidfd(pid);
+	snprintf(process->program, sizeof(process->program), "%s", program);
+	return process;
+}
+
 /*
  * Follows a process.  Its parent is the one that it was forked from, whose calls before that are taken.
  * @fd: set to that of its ring; left alone when it cannot be followed
@@ -316,32 +321,31 @@ static size_t find_process(const struct mr_follow *follow, pid_t pid)
 static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 			    const struct mr_trace_request *request, int *fd)
 {
-	struct mr_traced_process *process = calloc(1, sizeof(*process)), *parent = NULL, **more;
+	struct mr_traced_process *process, *parent = NULL;
+	struct mr_ring ring;
 	struct mr_error err;
 
-	if (!process)
+	if (mr_ring_create(&ring, follow->frames, fd, &err))
 		return 0;
-	process->pid = pid;
-	process->image = mr_monitor_image(pid);
-	process->joined_ns = mr_now_ns();
-	process->pidfd = open_pidfd(pid);
-	memcpy(process->program, request->path, sizeof(process->program));
-	mr_clean_text(process->program, sizeof(process->program));
-	more = reallocarray(follow->processes, follow->process_count + 1, sizeof(*more));
-	if (more)
-		follow->processes = more;
-	if (!more || mr_ring_create(&process->ring, follow->frames, fd, &err)) {
-		mr_process_release(process);
-		return 0;
-	}
-	for (size_t i = 0; request->parent && i < follow->process_count; i++)
+	for (size_t i = 0; i < follow->process_count; i++)
 		if (follow->processes[i]->id == request->parent)
 			parent = follow->processes[i];
 	if (parent)
 		take_calls(follow, parent, false);
-	else if (request->parent)
+	else
 		for (parent = follow->leaks.first; parent && parent->id != request->parent;)
 			parent = parent->next;
+	process = new_process(follow, pid, request->path);
+	if (!process) {
+		mr_ring_release(&ring);
+		return 0;
+	}
+	process->ring = ring;
+	epoll_ctl(follow->ends, EPOLL_CTL_ADD, process->pidfd,
+		  &(struct epoll_event){ .events = EPOLLIN });
+	process->image = mr_monitor_image(pid);
+	process->joined_ns = mr_now_ns();
+	mr_clean_text(process->program, sizeof(process->program));
 	process->parent = parent;
 	if (parent) {
 		parent->children++;
@@ -350,8 +354,6 @@ static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 	for (struct mr_traced_process *at = process; at; at = at->parent)
 		if (!at->heirs++)
 			mr_ledger_count(&at->ledger, true, &follow->totals);
-	follow->processes[follow->process_count++] = process;
-	process->id = ++follow->joined;
 	mr_process_see(process, 0);
 	return process->id;
 }
@@ -371,7 +373,7 @@ static void serve(struct mr_follow *follow, int connection, pid_t pid,
 			end_process(follow, index);
 		reply.frames = follow->frames;
 		reply.id = add_process(follow, pid, request, &fd);
-		if (fd < 0) /* without a ring the reply is a refusal */
+		if (!reply.id)
 			follow->sink.not_followed(follow->sink.data, pid, request->path,
 						  MR_TRACE_NO_ROOM);
 		break;
@@ -388,7 +390,8 @@ static void serve(struct mr_follow *follow, int connection, pid_t pid,
 		follow->sink.not_followed(follow->sink.data, pid, request->path, request->obstacle);
 		break;
 	}
-	mr_channel_reply(connection, &reply, fd);
+	/* Without a ring the reply is a refusal. */
+	mr_channel_reply(connection, &reply, reply.id ? fd : -1);
 }
 
 /* ---- the loop ---- */
@@ -398,9 +401,6 @@ enum {
 		64, /* others of the host may connect, too, and are not to keep mrctl from its work */
 	EXEC_LOOKS = 10, /* in which a process that has no environment yet may get it */
 };
-
-/* Polled descriptors: the channel, the child, signals, then the processes. */
-enum { FD_CHANNEL, FD_CHILD, FD_SIGNALS, FD_PROCESSES };
 
 struct loop {
 	struct mr_follow *follow;
@@ -413,27 +413,7 @@ struct loop {
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	bool is_busy;        /* a process had made many calls at the last look */
 	int status;
-	struct pollfd *fds;
 };
-
-static bool fill_fds(struct loop *loop)
-{
-	const struct mr_follow *follow = loop->follow;
-	struct pollfd *fds =
-		reallocarray(loop->fds, FD_PROCESSES + follow->process_count, sizeof(*fds));
-
-	if (!fds)
-		return false;
-	loop->fds = fds;
-	fds[FD_CHANNEL] = (struct pollfd){ .fd = follow->channel.fd, .events = POLLIN };
-	fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
-					 .events = POLLIN };
-	fds[FD_SIGNALS] = (struct pollfd){ .fd = follow->signals, .events = POLLIN };
-	for (size_t i = 0; i < follow->process_count; i++)
-		fds[FD_PROCESSES + i] =
-			(struct pollfd){ .fd = follow->processes[i]->pidfd, .events = POLLIN };
-	return true;
-}
 
 /*
  * Passes a signal on, unless the child has it already.  A terminal sends SIGINT and SIGQUIT to it, too, but SIGHUP only
@@ -460,15 +440,16 @@ static void take_signal(struct loop *loop)
 }
 
 /* Backwards, as the last process takes the place of one that has ended. */
-static void take_all(struct loop *loop, size_t polled)
+static void take_all(struct loop *loop)
 {
 	struct mr_follow *follow = loop->follow;
 
 	loop->is_busy = false;
-	for (size_t i = polled; i-- > 0;) {
+	for (size_t i = follow->process_count; i-- > 0;) {
+		struct pollfd end = { .fd = follow->processes[i]->pidfd, .events = POLLIN };
+
 		/* A process without a pidfd is followed no longer than the child: its end would not be noticed. */
-		if (follow->processes[i]->pidfd < 0 ? loop->child_is_over
-						    : loop->fds[FD_PROCESSES + i].revents != 0)
+		if (end.fd < 0 ? loop->child_is_over : poll(&end, 1, 0) > 0)
 			end_process(follow, i);
 		else if (take_calls(follow, follow->processes[i], false) >= BUSY)
 			loop->is_busy = true;
@@ -512,29 +493,32 @@ static bool has_other(struct loop *loop)
 static int run_once(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
-	const size_t polled = follow->process_count;
 	/* An old kernel or a container's filter of calls may know no pidfd. */
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 	const int wait_ms = mr_monitor_wait_ms(&follow->monitor);
+	struct pollfd fds[] = {
+		{ .fd = follow->signals, .events = POLLIN },
+		{ .fd = follow->ends, .events = POLLIN },
+		{ .fd = follow->channel.fd, .events = POLLIN },
+		{ .fd = loop->child_is_over ? -1 : loop->child_fd, .events = POLLIN },
+	};
 	struct mr_trace_request request;
 	int connection = 0;
 	uint64_t begun;
 	pid_t pid;
 
-	if (!fill_fds(loop))
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? patience : wait_ms) <
-		    0 &&
+	if (poll(fds, sizeof(fds) / sizeof(*fds),
+		 follow->process_count || !has_child_fd ? patience : wait_ms) < 0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	begun = mr_now_ns();
 	/* First, as a signal for a child that has ended would be lost. */
 	if (!loop->child_is_over)
 		loop->child_is_over = waitpid(loop->child, &loop->status, WNOHANG) == loop->child;
-	if (loop->fds[FD_SIGNALS].revents)
+	if (fds[0].revents)
 		take_signal(loop);
-	take_all(loop, polled);
+	take_all(loop);
 	/* All that was called before the first ring was emptied is known now. */
 	mr_totals_settle(&follow->totals, begun);
 	for (size_t i = 0; i < CONNECTIONS_AT_ONCE && connection != -EAGAIN; i++) {
@@ -563,21 +547,13 @@ static int open_signals(sigset_t *before)
 
 int mr_follow_attach(struct mr_follow *follow, pid_t pid, const char *program, struct mr_error *err)
 {
-	struct mr_traced_process *process = calloc(1, sizeof(*process));
+	struct mr_traced_process *process = new_process(follow, pid, program);
 	sigset_t before;
 
-	follow->processes = calloc(1, sizeof(struct mr_traced_process *));
-	if (!process || !follow->processes) {
-		free(process);
+	if (!process)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	}
-	process->pid = pid;
 	process->is_attached = true;
-	snprintf(process->program, sizeof(process->program), "%s", program);
-	follow->processes[follow->process_count++] = process;
-	follow->joined = 1;
 	follow->signals = open_signals(&before);
-	process->pidfd = open_pidfd(pid);
 	if (process->pidfd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", "pid %d", pid);
 	return 0;
@@ -600,6 +576,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	struct loop loop = { .follow = follow, .child = child, .child_fd = open_pidfd(child) };
 	int rc = 0;
 
+	follow->ends = epoll_create1(EPOLL_CLOEXEC);
 	while (!rc && (!loop.child_is_over ||
 		       (!loop.is_interrupted && (follow->process_count || has_other(&loop)))))
 		rc = run_once(&loop, err);
@@ -609,9 +586,10 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	for (struct mr_traced_process *at = follow->leaks.first; at; at = at->next)
 		if (!at->heirs)
 			count_leaks(&follow->leaks, at);
-	free(loop.fds);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);
+	if (follow->ends >= 0)
+		close(follow->ends);
 	return rc;
 }
 
@@ -625,8 +603,11 @@ void mr_follow_close(struct mr_follow *follow)
 		next = at->next;
 		mr_process_release(at);
 	}
-	for (size_t i = 0; i < follow->leaks.count; i++)
-		release_leak(&follow->leaks.list[i]);
+	for (size_t i = 0; i < follow->leaks.count; i++) {
+		mr_callers_release((char **)follow->leaks.list[i].stack);
+		free((void *)follow->leaks.list[i].program);
+		free((void *)follow->leaks.list[i].place);
+	}
 	free(follow->leaks.list);
 	follow->leaks = (struct mr_leaks){ 0 };
 	mr_totals_release(&follow->totals);

@@ -379,8 +379,7 @@ static void free_site(void *data)
 {
 	struct mr_site *site = data;
 
-	for (size_t i = 0; i < MR_TRACE_FRAMES; i++)
-		free(site->frame_names[i]);
+	mr_callers_release(site->callers);
 	free(site->place);
 	free(site);
 }
@@ -537,8 +536,7 @@ void mr_refusals_release(struct mr_refusals *refusals)
 		free(refusals->kinds[i]->place);
 		free(refusals->kinds[i]->program);
 		free(refusals->kinds[i]->look);
-		for (char **frame = refusals->kinds[i]->frames; *frame; frame++)
-			free(*frame);
+		mr_callers_release(refusals->kinds[i]->stack);
 		free(refusals->kinds[i]);
 	}
 	*refusals = (struct mr_refusals){ .count = 0 };

@@ -414,6 +414,22 @@ const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
 	return site ? mr_process_place(process, site) : "?";
 }
 
+char **mr_process_callers(struct mr_traced_process *process, const uint64_t *addrs, uint32_t count)
+{
+	char **names = count ? calloc(count + 1, sizeof(*names)) : NULL;
+
+	for (uint32_t i = 0; names && i < count; i++)
+		names[i] = strdup(mr_process_caller(process, addrs[i]));
+	return names;
+}
+
+void mr_callers_release(char **callers)
+{
+	for (char **at = callers; at && *at; at++)
+		free(*at);
+	free(callers);
+}
+
 void mr_process_name_sites(struct mr_traced_process *process)
 {
 	size_t count;
@@ -422,13 +438,11 @@ void mr_process_name_sites(struct mr_traced_process *process)
 	for (size_t i = 0; i < count; i++) {
 		struct mr_site *site = sites[i];
 
-		if (!site->count)
-			continue;
-		mr_process_place(process, site);
-		for (uint32_t frame = 0; frame < site->frame_count; frame++)
-			if (!site->frame_names[frame])
-				site->frame_names[frame] =
-					strdup(mr_process_caller(process, site->frames[frame]));
+		if (site->count && !site->callers) {
+			mr_process_place(process, site);
+			site->callers =
+				mr_process_callers(process, site->frames, site->frame_count);
+		}
 	}
 }
 

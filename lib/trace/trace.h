@@ -181,10 +181,10 @@ struct mr_site {
 		is_header; /**< of an inline function of rdma-core: its caller is the place */
 	uint64_t calls;
 	uint64_t count, bytes; /**< of the regions of this place that still exist */
-	char *place;           /**< mr_places_name(); NULL: not looked up yet */
+	char *place;           /**< mr_process_place(); NULL: not looked up yet */
+	char **callers;        /**< of the first call: mr_process_name_sites(); else NULL */
 	uint32_t frame_count;  /**< return addresses of the first call */
 	uint64_t frames[MR_TRACE_FRAMES];
-	char *frame_names[MR_TRACE_FRAMES]; /**< mr_process_name_sites(); else NULL */
 };
 
 /** The calls of one kind. */
@@ -317,6 +317,12 @@ bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *sit
 /** mr_process_caller() - the name of a place that led to one which made a call, by its return address */
 const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr);
 
+/** mr_process_callers() - the names of @count of them; ends with NULL.  Return: NULL where there are none */
+char **mr_process_callers(struct mr_traced_process *process, const uint64_t *addrs, uint32_t count);
+
+/** mr_callers_release() - free what that returned */
+void mr_callers_release(char **callers);
+
 /**
  * mr_process_see() - read the file that has an address, while the process exists
  *
@@ -396,8 +402,7 @@ struct mr_refusal_kind {
 	struct mr_look *look; /**< NULL: the process was not looked at */
 	char *place;          /**< of the call; or NULL */
 	char *program;        /**< path of the program; or NULL */
-	/** Its callers, the innermost first, where they are recorded */
-	char *frames[MR_TRACE_FRAMES + 1];
+	char **stack;         /**< its callers, the innermost first; NULL: not recorded */
 };
 
 struct mr_refusals {
@@ -440,7 +445,7 @@ struct mr_leak {
 struct mr_leaks {
 	struct mr_leak *list; /**< complete once mr_follow_run() is over */
 	size_t count;
-	struct mr_traced_process *first, *last; /**< that have ended, in this order */
+	struct mr_traced_process *first; /**< of those that have ended, in this order */
 };
 
 /** Follows a program and all its children: takes their calls from their rings until the last one has ended. */
@@ -466,6 +471,7 @@ struct mr_follow {
 	struct mr_trace_sink sink;
 	int signals;     /**< those that the program gets; -1: none are caught */
 	uint32_t frames; /**< return addresses of each call, with --stacks */
+	int ends;        /**< epoll(7) of the pidfds of @processes, while mr_follow_run() runs */
 	struct mr_traced_process **processes;
 	size_t process_count;
 	uint64_t joined; /**< processes that were followed */
