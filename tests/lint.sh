@@ -149,7 +149,7 @@ analyse() {
 	# declarations.
 	cppcheck -q -j "$(nproc)" --enable=warning,performance,portability --inline-suppr --std=c11 -I. -I"$BUILD" \
 		--cppcheck-build-dir="$cache/cppcheck" -D__SIZEOF_POINTER__=8 -D__cppcheck__ --suppress=unknownMacro \
-		--suppress=CastIntegerToAddressAtReturn:lib/trace/agent/devices.c \
+		--suppress=CastIntegerToAddressAtReturn:lib/trace/agent/calls.c \
 		--suppress=missingIncludeSystem --suppress=resourceLeak lib cmd
 }
 

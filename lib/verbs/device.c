@@ -370,7 +370,7 @@ enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_o
 		return MR_YES;
 	file = strrchr(info.dli_fname, '/');
 	file = file ? file + 1 : info.dli_fname;
-	/* Where this process is traced, the agent's functions hide those of the provider (lib/trace/agent/devices.c). */
+	/* Where this process is traced, the agent's functions hide those of the provider (lib/trace/agent/calls.c). */
 	if (!strncmp(file, "libmrctl-trace.so", strlen("libmrctl-trace.so")))
 		return MR_UNKNOWN;
 	return strncmp(file, "libibverbs.so", strlen("libibverbs.so")) ? MR_YES : MR_NO;

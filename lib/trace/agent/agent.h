@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -43,26 +44,6 @@ struct agent_process {
 /** The process; NULL where the kernel refused the memory. */
 extern struct agent_process *agent_process;
 
-/** Whether libibverbs protects memory from fork(2); a child has inherited that. */
-extern _Atomic uint32_t agent_fork_safe;
-
-/** Whether the agent sees libibverbs' calls to the kernel: it has seen one. */
-extern _Atomic uint32_t agent_kernel_seen;
-
-/** Per-thread state. */
-struct agent_thread {
-	uintptr_t outermost; /**< stack address of the call that is seen; 0: none */
-	uint32_t kernel_calls;
-	int kernel_errnum;
-	pid_t pid, tid;          /**< of the process, and of the thread in it */
-	struct scratch *scratch; /**< of a child of vfork(2), see process.c; NULL: none */
-};
-
-/*
- * initial-exec: the thread's block is there before the thread runs, so that reading it never allocates memory.
- */
-extern _Thread_local struct agent_thread agent_thread __attribute__((tls_model("initial-exec")));
-
 /** system_result() - the result of a syscall(2), as -errno, with errno unchanged */
 static inline long system_result(long result, int saved)
 {
@@ -79,6 +60,14 @@ static inline long system_result(long result, int saved)
 		system_result(syscall(__VA_ARGS__), saved_);                                       \
 	})
 
+/** system_map() - map memory to be read and written, or return NULL */
+static inline void *system_map(size_t size, int flags, int fd)
+{
+	const long address = SYSTEM(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0L);
+
+	return address < 0 && address > -4096 ? NULL : (void *)address;
+}
+
 /**
  * Whether the program has installed a filter of system calls, which may kill it for a call of the agent.
  * A child has inherited that.
@@ -94,17 +83,14 @@ extern char agent_variable[];
 /** channel_lost() - report that the process is about to run a program that cannot be followed */
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
 
+/** channel_pause() - wait a moment while mrctl listens: of mr_ring_put() */
+bool channel_pause(uint64_t *begin);
+
 /** channel_closing() - let mrctl take the calls so far and forget what is mapped; waits for it */
 void channel_closing(void);
 
 /** ring_of_process() - the ring; joins if that has not happened yet; NULL: the process is not traced */
 struct mr_ring *ring_of_process(void);
-
-/** A call that is under way. */
-struct call {
-	int saved; /**< errno before it */
-	struct mr_trace_record record;
-};
 
 /** A function that the agent wraps.  binding.c reads the section of these as a table, so none may be padded. */
 struct __attribute__((aligned(32))) agent_wrapper {
@@ -135,85 +121,5 @@ void binding_begin(void);
 
 /** binding_real() - the function that a wrapper replaces, looked up once */
 void *binding_real(struct agent_wrapper *wrapper);
-
-/** CALLER - where the wrapper is to return to */
-#define CALLER (uintptr_t) __builtin_return_address(0)
-
-/**
- * call_begin() - a wrapper was called
- * Return: false where the call is part of another one that is seen: libibverbs calls its own functions.
- */
-bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller);
-
-/**
- * call_end() - complete the record after the real function has returned
- * @failed: whether it was refused
- * @result: what it returned, if that is an int
- *
- * errno is what the real function left.
- */
-void call_end(struct call *call, bool failed, int result);
-
-/** call_note_device() - record the name of a device, cut */
-void call_note_device(struct call *call, const struct ibv_device *device);
-
-/** call_note_context() - record the context, and the device's name */
-void call_note_context(struct call *call, const struct ibv_context *context);
-
-/** call_note_pd() - record a protection domain, and its context */
-void call_note_pd(struct call *call, const struct ibv_pd *pd);
-
-/** call_note_mr() - record a region's handle and keys, as the object; @mr: NULL: none */
-void call_note_mr(struct call *call, const struct ibv_mr *mr);
-
-/** call_note_range() - record a range of memory, and its permitted accesses */
-void call_note_range(struct call *call, uint64_t addr, uint64_t length, uint32_t access);
-
-/** call_put() - put the record of a call, or of a call of libibverbs within it, with errno unchanged */
-void call_put(const struct mr_trace_record *call);
-
-#define IS_INT(result) _Generic((result), int : true, default : false)
-
-/**
- * SEEN_BY() - the body of a wrapper
- * @begin:     a call of call_begin()
- * @real:      the function, which is called with @arguments
- * @before, @after: statements that record the facts of the call in &call; @after knows @result
- *
- * A function that returns an int is refused where that is not 0, another one where it is NULL.
- */
-#define SEEN_BY(type, begin, real, arguments, before, after)                                       \
-	{                                                                                          \
-		struct call call;                                                                  \
-		type result;                                                                       \
-		if (!(begin))                                                                      \
-			return (real)arguments;                                                    \
-		before;                                                                            \
-		result = (real)arguments;                                                          \
-		after;                                                                             \
-		call_end(&call, IS_INT(result) ? result != 0 : !result,                            \
-			 IS_INT(result) ? (int)(intptr_t)result : 0);                              \
-		return result;                                                                     \
-	}
-
-/** SEEN() - define the wrapper of a call that is seen; @number: of MR_TRACED_CALLS() */
-#define SEEN(type, name, number, parameters, arguments, before, after)                             \
-	TRACED(type, name, parameters)                                                             \
-	SEEN_BY(type, call_begin(&call, MR_TRACED_##number, CALLER), REAL(name), arguments,        \
-		before, after)
-
-/** SEEN_VOID() - the same for a function that returns nothing, and is never refused */
-#define SEEN_VOID(name, number, parameters, arguments, before)                                     \
-	TRACED(void, name, parameters)                                                             \
-	{                                                                                          \
-		struct call call;                                                                  \
-		const bool is_seen = call_begin(&call, MR_TRACED_##number, CALLER);                \
-		if (is_seen) {                                                                     \
-			before;                                                                    \
-		}                                                                                  \
-		REAL(name) arguments;                                                              \
-		if (is_seen)                                                                       \
-			call_end(&call, false, 0);                                                 \
-	}
 
 #endif

@@ -45,16 +45,6 @@ static struct list_variable lists[] = {
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
-/* The next item of a list; @value: set to what is behind it.  NULL: there is none */
-static const char *next_item(const char **value, const char *separators, size_t *length)
-{
-	const char *item = *value + strspn(*value, separators);
-
-	*length = strcspn(item, separators);
-	*value = item + *length;
-	return *length ? item : NULL;
-}
-
 static bool ends_with(const char *item, size_t length, const char *end)
 {
 	const size_t size = strlen(end);
@@ -80,7 +70,7 @@ static bool lacks(char *const *env, const struct list_variable *list)
 	size_t index, length;
 	const char *value = value_of(env, list->name, &index), *item;
 
-	while (value && (item = next_item(&value, list->separators, &length))) {
+	while ((item = mr_list_item(&value, list->separators, &length))) {
 		if (length >= name && !strncmp(item, list->item, name))
 			return false;
 		if (list->behind && ends_with(item, length, list->behind))
@@ -141,24 +131,18 @@ struct scratch {
 /* Counts arguments or variables.  Linux treats a missing environment as an empty one (execve(2)). */
 static char *const nothing[] = { NULL };
 
-static void *map_private(size_t size)
-{
-	const long address = SYSTEM(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
-
-	return address < 0 && address > -4096 ? NULL : (void *)address;
-}
-
 /* A child of vfork(2) cannot give back what it has borrowed when it has become the program: its thread keeps it. */
+static _Thread_local struct scratch *kept __attribute__((tls_model("initial-exec")));
+
 static struct scratch *borrow(void)
 {
 	const bool is_child = SYSTEM(SYS_getpid) != agent_process->pid;
-	struct scratch *scratch = is_child ? agent_thread.scratch : NULL;
+	struct scratch *scratch =
+		is_child && kept ? kept
+				 : system_map(sizeof(*scratch), MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
-	if (!scratch)
-		scratch = map_private(sizeof(*scratch));
 	if (is_child)
-		agent_thread.scratch = scratch;
+		kept = scratch;
 	return scratch;
 }
 
@@ -220,24 +204,18 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 	return start;
 }
 
-/* RUN() - run a program: @call may use start.env */
-#define RUN(dir, name, search, env, call)                                                          \
-	({                                                                                         \
-		const int before_ = errno;                                                         \
-		const struct start start = begin(dir, name, search, env);                          \
-		int rc_;                                                                           \
-		errno = before_;                                                                   \
-		rc_ = (call);                                                                      \
-		if (start.scratch && start.scratch != agent_thread.scratch)                        \
-			SYSTEM(SYS_munmap, start.scratch, sizeof(struct scratch));                 \
-		rc_;                                                                               \
-	})
-
-/* RUNS() - define the wrapper of a function that runs a program */
+/* RUNS() - define the wrapper of a function that runs a program: @call may use start.env */
 #define RUNS(name, parameters, dir, file, search, env, call)                                       \
 	TRACED(int, name, parameters)                                                              \
 	{                                                                                          \
-		return RUN(dir, file, search, env, call);                                          \
+		const int before = errno;                                                          \
+		const struct start start = begin(dir, file, search, env);                          \
+		int rc;                                                                            \
+		errno = before;                                                                    \
+		rc = (call);                                                                       \
+		if (start.scratch && start.scratch != kept)                                        \
+			SYSTEM(SYS_munmap, start.scratch, sizeof(struct scratch));                 \
+		return rc;                                                                         \
 	}
 
 RUNS(execve, (const char *path, char *const argv[], char *const env[]), AT_FDCWD, path, false, env,
@@ -290,23 +268,19 @@ RUNS(posix_spawnp,
 
 TRACED(int, execl, (const char *path, const char *arg, ...))
 {
-	char *const *argv = ARGUMENTS(arg, (void)0);
-
-	return RUN(AT_FDCWD, path, false, environ, REAL(execve)(path, argv, start.env));
+	return WRAPPER(execv)(path, ARGUMENTS(arg, (void)0));
 }
 
 TRACED(int, execlp, (const char *file, const char *arg, ...))
 {
-	char *const *argv = ARGUMENTS(arg, (void)0);
-
-	return RUN(AT_FDCWD, file, true, environ, REAL(execvpe)(file, argv, start.env));
+	return WRAPPER(execvp)(file, ARGUMENTS(arg, (void)0));
 }
 
 TRACED(int, execle, (const char *path, const char *arg, ...))
 {
 	char *const *env, *const *argv = ARGUMENTS(arg, env = va_arg(args_, char *const *));
 
-	return RUN(AT_FDCWD, path, false, env, REAL(execve)(path, argv, start.env));
+	return WRAPPER(execve)(path, argv, env);
 }
 
 /* ---- filters of system calls ---- */
@@ -364,11 +338,11 @@ __attribute__((constructor)) static void start_agent(void)
 
 	binding_begin();
 	/* Notes where the agent is, as this program has it. */
-	while (value && (item = next_item(&value, lists[0].separators, &length)))
+	while ((item = mr_list_item(&value, lists[0].separators, &length)))
 		if (ends_with(item, length, "/" MR_TRACE_AGENT) && length < sizeof(lists[0].item))
 			memcpy(lists[0].item, item, length);
 	if (channel_read_environment())
-		process = map_private(sizeof(struct agent_process));
+		process = system_map(sizeof(struct agent_process), MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	/* Linux 4.14; without it a child would write to the ring of its parent. */
 	if (process && !SYSTEM(SYS_madvise, process, sizeof(struct agent_process), MADV_WIPEONFORK))
 		agent_process = process;
