@@ -406,9 +406,7 @@ struct loop {
 	struct mr_follow *follow;
 	pid_t child;
 	int child_fd;
-	pid_t other;             /* that has not joined, once no other is left; or 0 */
-	bool is_in_exec;         /* a process was within execve(2) at the last search for it */
-	unsigned int exec_looks; /* at which one was */
+	unsigned int exec_looks; /* for others that may join, at which a process was in execve(2) */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	bool is_busy;        /* a process had made many calls at the last look */
@@ -456,38 +454,28 @@ static void take_all(struct loop *loop)
 	}
 }
 
-/* Whether a process was started with the channel in its environment, and may still join. */
-static bool may_join(struct loop *loop, pid_t pid)
+/*
+ * Whether a process is left that was started with the channel in its environment, and may still join.  One within
+ * execve(2) has no environment for a moment.
+ */
+static bool has_other(struct loop *loop)
 {
 	const char *channel = loop->follow->channel.name;
 	const size_t length = strlen(channel);
+	bool is_found = false, is_in_exec = false;
+	DIR *folder = mr_process_folder();
 	char value[256];
-	const int rc = mr_process_variable(pid, MR_TRACE_VARIABLE, value, sizeof(value));
+	int pid;
 
-	loop->is_in_exec |= rc == -EAGAIN;
-	return rc == 1 && !strncmp(value, channel, length) && value[length] == ':';
-}
+	while (folder && !is_found && (pid = mr_process_next_number(folder)) > 0) {
+		const int rc = mr_process_variable(pid, MR_TRACE_VARIABLE, value, sizeof(value));
 
-static void look_at(const char *name, void *data)
-{
-	const pid_t pid = (pid_t)strtol(name, NULL, 10); /* 0: no process */
-	struct loop *loop = data;
-
-	if (!loop->other && pid > 0 && may_join(loop, pid))
-		loop->other = pid;
-}
-
-/* Whether a process is left that may still join.  One within execve(2) has no environment for a moment. */
-static bool has_other(struct loop *loop)
-{
-	struct mr_host host = MR_THIS_HOST;
-
-	loop->is_in_exec = false;
-	if (loop->other && !may_join(loop, loop->other))
-		loop->other = 0;
-	if (!loop->other)
-		mr_host_list(&host, look_at, loop, "/proc");
-	return loop->other || (loop->is_in_exec && loop->exec_looks++ < EXEC_LOOKS);
+		is_in_exec |= rc == -EAGAIN;
+		is_found = rc == 1 && !strncmp(value, channel, length) && value[length] == ':';
+	}
+	if (folder)
+		closedir(folder);
+	return is_found || (is_in_exec && loop->exec_looks++ < EXEC_LOOKS);
 }
 
 static int run_once(struct loop *loop, struct mr_error *err)

@@ -41,9 +41,6 @@ static uint64_t bytes_of(const struct mr_trace_record *call)
 
 /* ---- sums over all processes ---- */
 
-/* A process may report any time for its calls: at most this many changes are awaited. */
-#define CHANGES_MAX (1 << 18)
-
 static void apply(struct mr_live_tally *live, const struct mr_live_change *change)
 {
 	live->count -= change->removed;
@@ -60,12 +57,12 @@ static void apply(struct mr_live_tally *live, const struct mr_live_change *chang
 		live->most_bytes = live->bytes;
 }
 
+/* A process may report any time for its calls: one that is to come would be awaited. */
 static void note_change(struct mr_trace_totals *totals, struct mr_live_change change)
 {
+	const uint64_t now = mr_now_ns();
 	struct mr_live_change *changes = totals->changes;
 
-	if (totals->change_count == CHANGES_MAX)
-		mr_totals_settle(totals, UINT64_MAX);
 	if (totals->change_count == totals->change_capacity) {
 		const size_t capacity = totals->change_capacity ? 2 * totals->change_capacity : 256;
 
@@ -77,8 +74,7 @@ static void note_change(struct mr_trace_totals *totals, struct mr_live_change ch
 		totals->changes = changes;
 		totals->change_capacity = capacity;
 	}
-	if (totals->change_count)
-		totals->is_unordered |= changes[totals->change_count - 1].at_ns > change.at_ns;
+	change.at_ns = change.at_ns < now ? change.at_ns : now;
 	changes[totals->change_count++] = change;
 }
 
@@ -95,10 +91,7 @@ void mr_totals_settle(struct mr_trace_totals *totals, uint64_t until_ns)
 
 	if (!totals->change_count)
 		return;
-	if (totals->is_unordered)
-		qsort(totals->changes, totals->change_count, sizeof(*totals->changes),
-		      compare_changes);
-	totals->is_unordered = false;
+	qsort(totals->changes, totals->change_count, sizeof(*totals->changes), compare_changes);
 	while (count < totals->change_count && totals->changes[count].at_ns <= until_ns)
 		apply(&totals->live, &totals->changes[count++]);
 	totals->change_count -= count;
@@ -332,7 +325,6 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 	struct search search = { call->context, call->lkey, NULL, call->object, 0 };
 	struct mr_trace_record of_dm = { .object = call->dm };
 	const struct mr_object *object, *dm;
-	bool has_region;
 
 	look->registered_bytes = ledger->live.bytes;
 	look->registered_count = ledger->live.count;
@@ -342,19 +334,16 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 			twalk_r(of->objects, look_at, &search);
 	/* ibv_advise_mr(3) is given a key alone, that of the first range. */
 	object = effect == MR_TRACED_ADVISES ? search.region : find_object(ledger, call);
-	has_region = object && is_region(object);
-	if (has_region)
+	look->has_region = object && is_region(object) && effect != MR_TRACED_REGISTERS;
+	if (look->has_region) {
+		look->region = object->call;
 		of_dm.object = object->call.dm;
+	}
 	dm = of_dm.object ? find_object(ledger, &of_dm) : NULL;
 	if (dm && !is_region(dm))
 		look->dm_length = (struct mr_opt_u64){ dm->call.length, true };
 	if (effect == MR_TRACED_FREES)
 		look->users = (struct mr_opt_u64){ search.users, true };
-	look->has_region =
-		has_region && (effect == MR_TRACED_CHANGES || effect == MR_TRACED_DEREGISTERS ||
-			       effect == MR_TRACED_ADVISES);
-	if (look->has_region)
-		look->region = object->call;
 }
 
 static void list_site(const void *node, VISIT visit, void *data)
@@ -418,22 +407,16 @@ void mr_ledger_release(struct mr_ledger *ledger)
 
 /* ---- kinds of refusals ---- */
 
-static const struct mr_cause *cause_of(const struct mr_look *look)
+const struct mr_cause *mr_look_cause(const struct mr_look *look)
 {
 	return look && look->diagnosis.cause_count ? look->diagnosis.causes[0].cause : NULL;
 }
 
-const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind)
+bool mr_look_is_of_request(const struct mr_look *look)
 {
-	return cause_of(kind->look);
-}
+	const struct mr_cause *cause = mr_look_cause(look);
 
-bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind)
-{
-	const struct mr_cause *cause = mr_refusals_cause(kind);
-
-	return cause && cause->is_of_request &&
-	       kind->look->diagnosis.causes[0].certainty == MR_CERTAIN;
+	return cause && cause->is_of_request && look->diagnosis.causes[0].certainty == MR_CERTAIN;
 }
 
 static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
@@ -461,31 +444,24 @@ static struct mr_refusal_kind *find_kind(const struct mr_refusals *refusals,
 
 	for (size_t i = 0; i < refusals->count; i++) {
 		struct mr_refusal_kind *kind = refusals->kinds[i];
+		const bool is_alike = has_likeness(kind, likeness);
 
 		if (kind->record.call.call != call->call ||
 		    kind->record.call.errnum != call->errnum)
 			continue;
-		if (look && kind->look && cause_of(kind->look) == cause_of(look))
+		if (look && kind->look && mr_look_cause(kind->look) == mr_look_cause(look))
 			return kind;
-		if (kind->look && has_likeness(kind, range)) {
-			of_range = kind;
-			range_count++;
-		}
-		if (!has_likeness(kind, likeness) || (look && kind->is_ambiguous))
-			continue;
 		if (!kind->look) {
-			unseen = kind;
+			unseen = is_alike && !(look && kind->is_ambiguous) ? kind : unseen;
 			continue;
 		}
-		alike = kind;
-		count++;
+		of_range = has_likeness(kind, range) && !range_count++ ? kind : of_range;
+		alike = is_alike && !count++ ? kind : alike;
 	}
-	if (!look && range_count == 1)
-		return of_range;
-	if (!look && count == 1)
-		return alike;
-	*ambiguous = !look && count;
-	return unseen;
+	if (look)
+		return unseen;
+	*ambiguous = range_count != 1 && count > 1;
+	return range_count == 1 ? of_range : count == 1 ? alike : unseen;
 }
 
 static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)

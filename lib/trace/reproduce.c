@@ -99,7 +99,7 @@ static bool are_earlier_beyond_limit(const struct mr_look *look)
 
 static bool is_by_limit(const struct mr_refusal_kind *kind)
 {
-	const struct mr_cause *cause = mr_refusals_cause(kind);
+	const struct mr_cause *cause = mr_look_cause(kind->look);
 
 	return cause && !strncmp(cause->id, "MR-MEMLOCK", strlen("MR-MEMLOCK"));
 }
@@ -125,7 +125,7 @@ static uint64_t limit_of_batch(const struct mr_refusals *refusals)
 /* Whether the limit of the batch changes the answer: it allows what was refused, or refuses what it was not that for. */
 static bool does_limit_differ(const struct mr_reproduced *it)
 {
-	if (limit_of(it->look) == it->limit || mr_refusals_is_of_request(it->kind))
+	if (limit_of(it->look) == it->limit || mr_look_is_of_request(it->look))
 		return false;
 	return is_by_limit(it->kind) || (it->look->has_range && it->record->errnum != EINVAL &&
 					 it->record->length > it->limit);
@@ -188,7 +188,7 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_traced_range *range = &it->look->range;
 	const struct mr_trace_record *record = it->record;
-	const bool is_any = mr_refusals_is_of_request(it->kind);
+	const bool is_any = mr_look_is_of_request(it->look);
 
 	if (is_any && record->length <= MAPPED_MAX) {
 		print_offset(file, record->addr % mr_page_size(mr_this_host()));
@@ -419,7 +419,7 @@ static const char *obstacle_of(const struct mr_reproduced *it)
 		return "mrctl umem opens the device for DEVX, and the program did not";
 	if (it->registers && mr_call_row(it->call)->dmah)
 		return "the attributes of the DMA handle are not known";
-	if (on_memory && !mr_refusals_is_of_request(it->kind) &&
+	if (on_memory && !mr_look_is_of_request(it->look) &&
 	    (!look->has_range || !look->range.memory[0]))
 		return look->range.remark[0] ? look->range.remark : "the range is not known";
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
@@ -478,7 +478,7 @@ static void print_title(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_refusal_kind *kind = it->kind;
 	const char *name = mr_errno_name(it->record->errnum);
-	const struct mr_cause *cause = mr_refusals_cause(kind);
+	const struct mr_cause *cause = mr_look_cause(kind->look);
 
 	fputc('\n', file);
 	comment(file, "%s: %s, %" PRIu64 " time%s, first by %s at %s",
@@ -508,7 +508,7 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 		max = find_evidence(cause, "max");
 	}
 	if (look->has_range && !look->range.is_exact && !is_beyond_all(&look->range) &&
-	    !mr_refusals_is_of_request(it->kind))
+	    !mr_look_is_of_request(it->look))
 		comment(file, "the memory is similar, not the same: %s", look->range.remark);
 	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
 	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)

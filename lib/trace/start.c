@@ -272,13 +272,6 @@ static bool take_announced(struct mr_monitor *monitor, pid_t pid)
 
 /* ---- all processes of the machine ---- */
 
-static int compare(const void *one, const void *other)
-{
-	const struct mr_monitor_entry *a = one, *b = other;
-
-	return (a->pid > b->pid) - (a->pid < b->pid);
-}
-
 /* Reads the processes in the place of those of the last look. */
 static void read_entries(struct mr_monitor *monitor)
 {
@@ -303,17 +296,14 @@ static void read_entries(struct mr_monitor *monitor)
 	if (folder)
 		closedir(folder);
 	monitor->entry_count = count;
-	if (count)
-		qsort(monitor->entries, count, sizeof(*monitor->entries), compare);
 }
 
 static struct mr_monitor_entry *find(const struct mr_monitor *monitor, pid_t pid)
 {
-	const struct mr_monitor_entry key = { .pid = pid };
-
-	return monitor->entry_count
-		       ? bsearch(&key, monitor->entries, monitor->entry_count, sizeof(key), compare)
-		       : NULL;
+	for (size_t i = 0; i < monitor->entry_count; i++)
+		if (monitor->entries[i].pid == pid)
+			return &monitor->entries[i];
+	return NULL;
 }
 
 static void mark(const struct mr_monitor *monitor, pid_t pid)
@@ -342,22 +332,16 @@ static bool is_ours(struct mr_monitor *monitor, struct mr_monitor_entry *entry)
 
 /* ---- judgement ---- */
 
-/* Takes what was found out at the last look, also of the process that this one was forked from. */
+/* Takes what was found out at the last look about the program of a process, which others may have, too. */
 static void carry_over(const struct mr_monitor *before, struct mr_monitor_entry *entry)
 {
-	const pid_t pids[] = { entry->pid, entry->stat.parent };
-
 	entry->image = image_id(entry->pid, &entry->stat);
 	entry->seen_ns = mr_now_ns();
-	for (size_t i = 0; i < sizeof(pids) / sizeof(*pids); i++) {
-		const struct mr_monitor_entry *old = find(before, pids[i]);
-
-		if (!old || old->image != entry->image)
-			continue;
-		entry->seen_ns = old->seen_ns;
-		entry->is_settled = old->is_settled;
-		return;
-	}
+	for (size_t i = 0; i < before->entry_count; i++)
+		if (before->entries[i].image == entry->image) {
+			entry->seen_ns = before->entries[i].seen_ns;
+			entry->is_settled = before->entries[i].is_settled;
+		}
 }
 
 static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)

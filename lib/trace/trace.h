@@ -215,7 +215,6 @@ struct mr_trace_totals {
 	/** Not applied yet: the calls of one process are taken before those of the next, which may be earlier. */
 	struct mr_live_change *changes;
 	size_t change_count, change_capacity;
-	bool is_unordered;
 	uint64_t uncounted; /**< objects without memory for their entry */
 };
 
@@ -424,11 +423,11 @@ struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 					const struct mr_traced_record *record,
 					const struct mr_look *look, const char *place);
 
-/** mr_refusals_cause() - the cause of a kind; NULL: it is not known */
-const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind);
+/** mr_look_cause() - the cause that was found; NULL: none */
+const struct mr_cause *mr_look_cause(const struct mr_look *look);
 
-/** mr_refusals_is_of_request() - whether the same request would have been refused with any memory */
-bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind);
+/** mr_look_is_of_request() - whether the same request would have been refused with any memory */
+bool mr_look_is_of_request(const struct mr_look *look);
 
 void mr_refusals_release(struct mr_refusals *refusals);
 
