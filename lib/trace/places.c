@@ -39,7 +39,7 @@ static int compare(const void *key, const void *element)
 }
 
 /* Returns the mapping that has an address, or NULL. */
-static const struct mr_mapping *mr_modules_find(const struct mr_modules *modules, uint64_t addr)
+static const struct mr_mapping *find_mapping(const struct mr_modules *modules, uint64_t addr)
 {
 	return modules->count ? bsearch(&addr, modules->mappings, modules->count,
 					sizeof(*modules->mappings), compare)
@@ -55,7 +55,7 @@ static bool is_here(const struct mr_mapping *mapping)
 	       st.st_dev == makedev(mapping->major, mapping->minor);
 }
 
-static void mr_modules_release(struct mr_modules *modules)
+static void release_modules(struct mr_modules *modules)
 {
 	free(modules->mappings);
 	*modules = (struct mr_modules){ 0 };
@@ -113,22 +113,17 @@ static struct {
 /* The handle is not closed: the functions must stay loaded. */
 static bool find_functions(void)
 {
-	void *library;
+	void *library = dw.is_looked_up ? NULL : dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
-	if (dw.is_looked_up)
-		return dw.is_complete;
 	dw.is_looked_up = true;
-	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return false;
-#define FIND(name) dw.name = (__typeof__(name) *)dlsym(library, #name);
-	FUNCTIONS(FIND)
+#define FIND(name) &&(dw.name = (__typeof__(name) *)dlsym(library, #name))
+	if (library)
+		dw.is_complete = true FUNCTIONS(FIND);
 #undef FIND
-#define IS_THERE(name) &&dw.name
-	dw.is_complete = true FUNCTIONS(IS_THERE);
-#undef IS_THERE
-	dw.callbacks = (Dwfl_Callbacks){ .find_elf = dw.dwfl_linux_proc_find_elf,
-					 .find_debuginfo = dw.dwfl_build_id_find_debuginfo };
+	if (library)
+		dw.callbacks =
+			(Dwfl_Callbacks){ .find_elf = dw.dwfl_linux_proc_find_elf,
+					  .find_debuginfo = dw.dwfl_build_id_find_debuginfo };
 	return dw.is_complete;
 }
 
@@ -176,7 +171,7 @@ static const char *last_part(const char *path)
 /* Returns "libfoo.so.1+0x121a", or the address where no file is mapped there. */
 static char *file_and_offset(const struct mr_modules *modules, uint64_t caller)
 {
-	const struct mr_mapping *mapping = mr_modules_find(modules, caller), *first = mapping;
+	const struct mr_mapping *mapping = find_mapping(modules, caller), *first = mapping;
 	char *text;
 	int rc;
 
@@ -197,7 +192,7 @@ struct source {
 	int line;
 };
 
-static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
+static bool read_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
 {
 	Dwarf_Attribute attribute;
 
@@ -220,18 +215,10 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t addr, Dwarf_Addr *bias
 /* Whether a scope may hold code of an address: a namespace or class has none itself, but its functions have. */
 static bool may_hold(Dwarf_Die *die, Dwarf_Addr pc)
 {
-	switch (dw.dwarf_tag(die)) {
-	case DW_TAG_namespace:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-		return true;
-	case DW_TAG_subprogram:
-	case DW_TAG_lexical_block:
-	case DW_TAG_inlined_subroutine:
-		return dw.dwarf_haspc(die, pc) > 0;
-	default:
-		return false;
-	}
+	const int tag = dw.dwarf_tag(die);
+
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || dw.dwarf_haspc(die, pc) > 0;
 }
 
 /* The inline functions of an address, the outermost first. */
@@ -286,8 +273,8 @@ static bool read_call(Dwarf_Files *files, size_t file_count, Dwarf_Die *scope,
 {
 	Dwarf_Word file, line;
 
-	if (!number_of(scope, DW_AT_call_file, &file) || file >= file_count ||
-	    !number_of(scope, DW_AT_call_line, &line))
+	if (!read_number(scope, DW_AT_call_file, &file) || file >= file_count ||
+	    !read_number(scope, DW_AT_call_line, &line))
 		return false;
 	source->file = dw.dwarf_filesrc(files, file, NULL, NULL);
 	source->line = (int)line;
@@ -350,7 +337,7 @@ static char *name_place(struct mr_traced_process *process, uint64_t caller)
 	const struct mr_modules *modules = &process->modules;
 	/* The call itself is before the address that it returns to. */
 	const uint64_t addr = caller ? caller - 1 : 0;
-	const struct mr_mapping *mapping = mr_modules_find(modules, addr);
+	const struct mr_mapping *mapping = find_mapping(modules, addr);
 	Dwfl_Module *module = find_module(process, mapping, addr);
 	struct source source = { .file = NULL };
 	mr_auto_free char *plain = NULL;
@@ -399,7 +386,7 @@ bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *sit
 	Dwfl_Module *module;
 
 	if (site->is_header == MR_UNKNOWN) {
-		module = find_module(process, mr_modules_find(&process->modules, addr), addr);
+		module = find_module(process, find_mapping(&process->modules, addr), addr);
 		if (module)
 			source = find_source(module, addr);
 		site->is_header = source.file && is_of_library(source.file) ? MR_YES : MR_NO;
@@ -459,16 +446,16 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 	char found[PATH_MAX];
 
 	if (!process->pid ||
-	    !(modules->is_stale || (modules->reads < READS_MAX && !mr_modules_find(modules, addr))))
+	    !(modules->is_stale || (modules->reads < READS_MAX && !find_mapping(modules, addr))))
 		return;
 	host.process = process->pid;
 	mr_mappings_walk(&host, 0, keep, &now);
 	if (!now.count) { /* the old ones stay */
-		mr_modules_release(&now);
+		release_modules(&now);
 		modules->reads++;
 		return;
 	}
-	mr_modules_release(modules);
+	release_modules(modules);
 	now.is_in_other_namespace = mr_seen_by(&host, any, found) || strcmp(found, any) != 0;
 	*modules = now;
 	report_modules(process);
@@ -477,7 +464,7 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 void mr_process_stop(struct mr_traced_process *process)
 {
 	end_dwfl(process);
-	mr_modules_release(&process->modules);
+	release_modules(&process->modules);
 	mr_ring_release(&process->ring);
 	if (process->pidfd >= 0)
 		close(process->pidfd);
