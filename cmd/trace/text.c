@@ -129,31 +129,37 @@ void call_row_fill(struct call_row *row, pid_t pid, const char *place,
 	};
 }
 
+#define FIELD_SUM(key, member, flag, help)                                                         \
+	FIELD_AS(key, struct trace_job, member, FIELD_NUMBER, 0, help,                             \
+		 KNOWN_BY(struct trace_job, flag))
+
 static const struct field trace_fields[] = {
-	FIELD(struct trace_row, program, FIELD_WORDS, 0, "the command line that was run"),
-	FIELD(struct trace_row, exit_status, FIELD_NUMBER, 0, "exit status of the program"),
-	FIELD(struct trace_row, signal, FIELD_NUMBER, 0, "signal that ended the program"),
-	FIELD(struct trace_row, pid, FIELD_NUMBER, 0, "with --pid: the process"),
-	FIELD(struct trace_row, processes, FIELD_NUMBER, 0, "processes that were followed"),
-	FIELD(struct trace_row, registered, FIELD_NUMBER, 0, "calls that registered a region"),
-	FIELD(struct trace_row, registered_bytes, FIELD_NUMBER, 0, "sum of the regions' lengths"),
-	FIELD(struct trace_row, most_regions, FIELD_NUMBER, 0, "most regions registered at a time"),
-	FIELD(struct trace_row, most_bytes, FIELD_NUMBER, 0, "most bytes registered at a time"),
-	FIELD(struct trace_row, now_regions, FIELD_NUMBER, 0,
+	FIELD(struct trace_job, program, FIELD_WORDS, 0, "the command line that was run"),
+	FIELD(struct trace_job, exit_status, FIELD_NUMBER, 0, "exit status of the program"),
+	FIELD(struct trace_job, signal, FIELD_NUMBER, 0, "signal that ended the program"),
+	FIELD_BEHIND("pid", struct trace_job, args, struct trace_args, pid, FIELD_NUMBER, 0,
+		     "with --pid: the process"),
+	FIELD_SUM("processes", follow.joined, is_over, "processes that were followed"),
+	FIELD_SUM("registered", registered, is_over, "calls that registered a region"),
+	FIELD_SUM("registered_bytes", registered_bytes, is_over, "sum of the regions' lengths"),
+	FIELD_SUM("most_regions", follow.totals.live.most_count, is_whole,
+		  "most regions registered at a time"),
+	FIELD_SUM("most_bytes", follow.totals.live.most_bytes, is_whole,
+		  "most bytes registered at a time"),
+	FIELD(struct trace_job, now_regions, FIELD_NUMBER, 0,
 	      "with --pid: regions that the kernel lists for the process at the end"),
-	FIELD(struct trace_row, now_bytes, FIELD_NUMBER, 0,
+	FIELD(struct trace_job, now_bytes, FIELD_NUMBER, 0,
 	      "with --pid: sum of the lengths of these regions"),
-	FIELD(struct trace_row, refused, FIELD_NUMBER, 0, "calls that were refused"),
-	FIELD(struct trace_row, leaked, FIELD_NUMBER, 0,
-	      "regions that were registered when their process ended"),
-	FIELD(struct trace_row, leaked_bytes, FIELD_NUMBER, 0,
-	      "sum of the lengths of these regions"),
-	FIELD(struct trace_row, unseen, FIELD_NUMBER, 0,
-	      "calls that were made while mrctl did not answer; no other figure includes them"),
-	FIELD(struct trace_row, complete, FIELD_BOOL, 0,
+	FIELD_SUM("refused", follow.refusals.total, is_over, "calls that were refused"),
+	FIELD_SUM("leaked", leaked, is_whole,
+		  "regions that were registered when their process ended"),
+	FIELD_SUM("leaked_bytes", leaked_bytes, is_whole, "sum of the lengths of these regions"),
+	FIELD_SUM("unseen", unseen, is_over,
+		  "calls that were made while mrctl did not answer; no other figure includes them"),
+	FIELD(struct trace_job, complete, FIELD_BOOL, 0,
 	      "whether all calls of all programs were seen"),
-	FIELD(struct trace_row, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
-	FIELD(struct trace_row, libraries, FIELD_WORDS, FIELD_PROSE,
+	FIELD(struct trace_job, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
+	FIELD(struct trace_job, libraries, FIELD_WORDS, FIELD_PROSE,
 	      "paths of the libraries of RDMA, communication and GPUs that the processes had mapped"),
 	FIELD_END,
 };
@@ -241,56 +247,39 @@ const struct field trace_members[] = {
 	FIELD_END,
 };
 
-void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
-		    const struct trace_result *result)
+void trace_sum(struct trace_job *job)
 {
-	const struct mr_follow *follow = &result->follow;
-	const struct mr_trace_totals *totals = &follow->totals;
-	const struct mr_opt_u64 pid = ((const struct trace_args *)invocation->args)->pid;
-	const bool is_whole = !pid.known; /* else nothing is known of the time before */
-	uint64_t count = 0, bytes = 0, leaked = 0, leaked_bytes = 0;
-	bool is_simulated = mr_simulator_is_entered(); /* or the program has entered it */
+	const struct mr_follow *follow = &job->follow;
+	const int status = job->status;
 
 	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++) {
-		const struct mr_call_tally *tally = &totals->calls[i];
+		const struct mr_call_tally *tally = &follow->totals.calls[i];
 
 		if (mr_traced_call_row(i)->effect != MR_TRACED_REGISTERS)
 			continue;
-		count += tally->calls - tally->refused;
-		bytes = mr_sum(bytes, tally->bytes);
+		job->registered += tally->calls - tally->refused;
+		job->registered_bytes = mr_sum(job->registered_bytes, tally->bytes);
 	}
 	for (size_t i = 0; i < follow->leaks.count; i++) {
-		leaked += follow->leaks.list[i].count;
-		leaked_bytes = mr_sum(leaked_bytes, follow->leaks.list[i].bytes);
+		job->leaked += follow->leaks.list[i].count;
+		job->leaked_bytes = mr_sum(job->leaked_bytes, follow->leaks.list[i].bytes);
 	}
+	job->simulated = mr_simulator_is_entered(); /* or the program has entered it */
 	for (size_t i = 0; i < follow->refusals.count; i++) {
 		const struct mr_look *look = follow->refusals.kinds[i]->look;
 
-		is_simulated |= look && look->environment.simulated;
+		job->simulated |= look && look->environment.simulated;
 	}
-	*row = (struct trace_row){
-		.program = is_whole ? (const char *const *)invocation->operands
-				    : result->attached_program,
-		.exit_status = { (uint64_t)WEXITSTATUS(result->status),
-				 is_whole && WIFEXITED(result->status) },
-		.signal = { (uint64_t)WTERMSIG(result->status), WIFSIGNALED(result->status) },
-		.pid = pid,
-		.processes = known(follow->joined),
-		.registered = known(count),
-		.registered_bytes = known(bytes),
-		.most_regions = { totals->live.most_count, is_whole },
-		.most_bytes = { totals->live.most_bytes, is_whole },
-		.now_regions = result->now_regions,
-		.now_bytes = result->now_bytes,
-		.refused = known(follow->refusals.total),
-		.leaked = { leaked, is_whole },
-		.leaked_bytes = { leaked_bytes, is_whole },
-		.unseen = known(follow->unseen + totals->uncounted),
-		.complete = follow->joined && !follow->unseen && !totals->uncounted &&
-			    !result->not_followed_count,
-		.simulated = is_simulated,
-		.libraries = (const char *const *)follow->libraries,
-	};
+	job->is_over = true;
+	job->is_whole = !job->args->pid.known;
+	job->program = job->is_whole ? (const char *const *)job->invocation->operands
+				     : job->attached_program;
+	job->libraries = (const char *const *)follow->libraries;
+	job->exit_status = (struct mr_opt_u64){ (uint64_t)WEXITSTATUS(status),
+						job->is_whole && WIFEXITED(status) };
+	job->signal = (struct mr_opt_u64){ (uint64_t)WTERMSIG(status), WIFSIGNALED(status) };
+	job->unseen = follow->unseen + follow->totals.uncounted;
+	job->complete = follow->joined && !job->unseen && !job->not_followed_count;
 }
 
 /* The caller releases the member why. */
@@ -382,9 +371,8 @@ static const char *trace_errno_text(int errnum, char *text, size_t size)
 }
 
 /* Prints commands that find the cause by making the same call, if no cause is known. */
-static void report_experiment(const struct invocation *invocation, uint32_t call)
+static void report_experiment(const struct trace_args *args, uint32_t call)
 {
-	const struct trace_args *args = invocation->args;
 	const enum mr_traced_effect effect = mr_traced_call_row(call)->effect;
 
 	if (effect != MR_TRACED_REGISTERS && effect != MR_TRACED_CHANGES &&
@@ -392,13 +380,13 @@ static void report_experiment(const struct invocation *invocation, uint32_t call
 		return;
 	report_detail("try: %smrctl --why try batch %s, which changes one thing at a time; or as "
 		      "root --why prove, which finds the function of the kernel that refuses",
-		      args->reproduce ? "" : "--reproduce FILE, and then ",
-		      args->reproduce ?: "FILE");
+		      args->paths[REPRODUCED_FILE] ? "" : "--reproduce FILE, and then ",
+		      args->paths[REPRODUCED_FILE] ?: "FILE");
 }
 
-static void report_refusal(const struct invocation *invocation, const struct mr_refusal_kind *kind)
+static void report_refusal(const struct trace_job *job, const struct mr_refusal_kind *kind)
 {
-	const struct trace_args *args = invocation->args;
+	const struct trace_args *args = job->args;
 	struct trace_refusal_row row;
 	char errno_text[128], times[40];
 
@@ -420,7 +408,7 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 		report_detail("    %s", *frame);
 	report_request(&row.call);
 	if (row.why)
-		why_report(row.why, invocation->global->style.verbose);
+		why_report(row.why, job->invocation->global->style.verbose);
 	else if (kind->is_ambiguous)
 		report_detail(
 			"because: not known; these refusals were not examined, and equal requests "
@@ -431,31 +419,29 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 		report_detail("the process continued meanwhile, so the cause may no longer exist; "
 			      "under mrctl trace -- CMD it waits");
 	else if (!why_first(row.why))
-		report_experiment(invocation, kind->record.call.call);
+		report_experiment(args, kind->record.call.call);
 	if (kind->looked_at && kind->looked_at < kind->count)
 		report_detail("%" PRIu64 " of these refusals were examined", kind->looked_at);
 	why_release(row.why);
 }
 
-static void report_leaks(const struct invocation *invocation, const struct trace_row *row,
-			 const struct mr_follow *follow)
+static void report_leaks(const struct trace_job *job)
 {
-	const struct trace_args *args = invocation->args;
-	const size_t shown = args->leaks || follow->leaks.count <= LEAKS_SHOWN ? follow->leaks.count
-									       : LEAKS_SHOWN;
+	const struct mr_leaks *leaks = &job->follow.leaks;
+	const size_t shown =
+		job->args->leaks || leaks->count <= LEAKS_SHOWN ? leaks->count : LEAKS_SHOWN;
 	char text[96];
 
-	if (!follow->leaks.count) {
-		if (args->leaks)
-			report_note(command,
-				    row->complete ? "all regions were deregistered"
-						  : "all regions that were seen were deregistered");
+	if (!leaks->count && job->args->leaks)
+		report_note(command, job->complete
+					     ? "all regions were deregistered"
+					     : "all regions that were seen were deregistered");
+	if (!leaks->count)
 		return;
-	}
 	report_note(command, "%s never deregistered",
-		    amount(text, sizeof(text), row->leaked.value, row->leaked_bytes.value));
+		    amount(text, sizeof(text), job->leaked, job->leaked_bytes));
 	for (size_t i = 0; i < shown; i++) {
-		const struct mr_leak *leak = &follow->leaks.list[i];
+		const struct mr_leak *leak = &leaks->list[i];
 
 		report_detail("%s by %s at %s in %s",
 			      amount(text, sizeof(text), leak->count, leak->bytes), leak->call,
@@ -463,105 +449,99 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 		for (const char *const *frame = leak->stack; frame && *frame; frame++)
 			report_detail("    %s", *frame);
 	}
-	if (shown < follow->leaks.count)
-		report_detail("and at %zu other places (--leaks)", follow->leaks.count - shown);
+	if (shown < leaks->count)
+		report_detail("and at %zu other places (--leaks)", leaks->count - shown);
 }
 
-static void report_total(const struct trace_row *row)
+static void report_total(const struct trace_job *job)
 {
-	const char *plural = row->registered.value == 1 ? "" : "s";
-	char regions[96], processes[48], text[128] = "";
+	const struct mr_live_tally *live = &job->follow.totals.live;
+	const uint64_t processes = job->follow.joined, refused = job->follow.refusals.total;
+	const struct mr_size_text registered = mr_size_text(job->registered_bytes);
+	const char *plural = job->registered == 1 ? "" : "s", *es = processes == 1 ? "" : "es";
+	char regions[96], text[128] = "";
 
-	snprintf(processes, sizeof(processes), "%" PRIu64 " process%s", row->processes.value,
-		 row->processes.value == 1 ? "" : "es");
-	if (row->now_regions.known)
+	if (job->now_regions.known)
 		snprintf(text, sizeof(text), "; %s registered now",
-			 amount(regions, sizeof(regions), row->now_regions.value,
-				row->now_bytes.value));
-	if (row->pid.known) /* nothing is known of what was registered before */
+			 amount(regions, sizeof(regions), job->now_regions.value,
+				job->now_bytes.value));
+	if (!job->is_whole) /* nothing is known of what was registered before */
 		report_note(command,
 			    "%" PRIu64 " registration%s of %s by pid %" PRIu64 "; %" PRIu64
 			    " refused%s",
-			    row->registered.value, plural,
-			    mr_size_text(row->registered_bytes.value).text, row->pid.value,
-			    row->refused.value, text);
-	else if (row->registered.value)
+			    job->registered, plural, registered.text, job->args->pid.value, refused,
+			    text);
+	else if (job->registered)
 		report_note(command,
-			    "%" PRIu64 " registration%s of %s by %s, at most %s at once; %" PRIu64
-			    " refused",
-			    row->registered.value, plural,
-			    mr_size_text(row->registered_bytes.value).text, processes,
-			    amount(regions, sizeof(regions), row->most_regions.value,
-				   row->most_bytes.value),
-			    row->refused.value);
+			    "%" PRIu64 " registration%s of %s by %" PRIu64
+			    " process%s, at most %s at once; %" PRIu64 " refused",
+			    job->registered, plural, registered.text, processes, es,
+			    amount(regions, sizeof(regions), live->most_count, live->most_bytes),
+			    refused);
 	else
-		report_note(command, "nothing was registered by %s; %" PRIu64 " refused", processes,
-			    row->refused.value);
-	if (row->simulated)
+		report_note(command,
+			    "nothing was registered by %" PRIu64 " process%s; %" PRIu64 " refused",
+			    processes, es, refused);
+	if (job->simulated)
 		report_detail("these are answers of the simulated HCA");
 }
 
 /* A program that cannot be followed or run already has a message. */
-static void report_nothing(const struct trace_row *row, const struct trace_result *result)
+static void report_nothing(const struct trace_job *job)
 {
-	const uint64_t status = row->exit_status.value;
+	const uint64_t status = job->exit_status.value, processes = job->follow.joined;
 
-	if (result->not_followed_count || status == EXIT_CANNOT_EXEC || status == EXIT_NO_PROGRAM)
+	if (job->not_followed_count || status == EXIT_CANNOT_EXEC || status == EXIT_NO_PROGRAM)
 		return;
-	if (row->processes.value)
+	if (processes)
 		report_note(command, "no call of libibverbs was seen in %" PRIu64 " process%s",
-			    row->processes.value, row->processes.value == 1 ? "" : "es");
+			    processes, processes == 1 ? "" : "es");
 	else
 		report_note(command, "no process could be followed");
 }
 
 /* Reports unseen calls and programs that were not followed: the messages at their start may be far above. */
-static void report_incomplete(const struct trace_row *row, const struct trace_result *result,
-			      bool quiet)
+static void report_incomplete(const struct trace_job *job)
 {
-	const uint64_t unseen = row->unseen.value;
-	const size_t count = quiet ? 0 : result->not_followed_count;
+	const size_t count = job->invocation->global->style.quiet ? 0 : job->not_followed_count;
 
-	if (unseen)
+	if (job->unseen)
 		report_note(command,
 			    "not complete: %" PRIu64 " call%s made while mrctl did not answer",
-			    unseen, unseen == 1 ? " was" : "s were");
+			    job->unseen, job->unseen == 1 ? " was" : "s were");
 	if (count)
 		report_note(command, "not complete: %zu program%s not followed", count,
 			    count == 1 ? " was" : "s were");
 	for (size_t i = 0; i < count; i++)
-		report_detail("%s: %s", result->not_followed[i].program,
-			      result->not_followed[i].reason);
+		report_detail("%s: %s", job->not_followed[i].program, job->not_followed[i].reason);
 }
 
 /* Prints the summary on standard error: refusals with their causes, leaks, sums. */
-static void report_all(const struct invocation *invocation, const struct trace_row *row,
-		       const struct trace_result *result)
+static void report_all(const struct trace_job *job)
 {
-	const struct trace_args *args = invocation->args;
-	const struct mr_follow *follow = &result->follow;
+	const struct mr_follow *follow = &job->follow;
 	const struct mr_refusals *refusals = &follow->refusals;
-	const bool quiet = invocation->global->style.quiet;
+	const bool quiet = job->invocation->global->style.quiet;
 	const char *package = mr_places_package();
 	bool has_calls = false;
 
 	for (size_t i = 0; i < refusals->count; i++)
-		report_refusal(invocation, refusals->kinds[i]);
-	if ((!quiet || args->leaks) && !args->pid.known)
-		report_leaks(invocation, row, follow);
+		report_refusal(job, refusals->kinds[i]);
+	if ((!quiet || job->args->leaks) && job->is_whole)
+		report_leaks(job);
 	if (refusals->left_out)
 		report_note(command, "and %" PRIu64 " refusals of other kinds", refusals->left_out);
 	if (package && (refusals->count || follow->leaks.count))
 		report_note(command, "places have no function names: install %s", package);
-	report_incomplete(row, result, quiet);
+	report_incomplete(job);
 	if (quiet)
 		return;
 	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++)
 		has_calls |= follow->totals.calls[i].calls != 0;
-	if (row->pid.known || has_calls)
-		report_total(row);
+	if (!job->is_whole || has_calls)
+		report_total(job);
 	else
-		report_nothing(row, result);
+		report_nothing(job);
 }
 
 static void print_calls(struct output *out, const struct mr_follow *follow)
@@ -577,19 +557,17 @@ static void print_calls(struct output *out, const struct mr_follow *follow)
 	output_list_end(out);
 }
 
-static void print_document(struct output *out, const struct trace_row *row,
-			   const struct trace_result *result)
+static void print_document(struct output *out, const struct trace_job *job)
 {
-	const struct mr_follow *follow = &result->follow;
+	const struct mr_follow *follow = &job->follow;
 	const struct list leaks = { &trace_leak_record, follow->leaks.list, follow->leaks.count,
 				    sizeof(*follow->leaks.list) };
-	const struct list not_followed = { &not_followed_record, result->not_followed,
-					   result->not_followed_count,
-					   sizeof(*result->not_followed) };
+	const struct list not_followed = { &not_followed_record, job->not_followed,
+					   job->not_followed_count, sizeof(*job->not_followed) };
 
 	output_begin(out, "trace");
 	for (const struct field *f = trace_record.fields; f->key; f++)
-		output_member(out, f, row);
+		output_member(out, f, job);
 	print_calls(out, follow);
 	output_list_begin(out, trace_refusal_record.list, &trace_refusal_record, false);
 	for (size_t i = 0; i < follow->refusals.count; i++) {
@@ -604,37 +582,34 @@ static void print_document(struct output *out, const struct trace_row *row,
 	output_json_list(out, not_followed_record.list, &not_followed);
 }
 
-int summary_print(const struct invocation *invocation, struct trace_result *result, FILE *file,
-		  struct mr_error *err)
+int summary_print(struct trace_job *job, struct mr_error *err)
 {
 	mr_auto_fd int errors = dup(STDERR_FILENO);
-	const struct output_style *style = &invocation->global->style;
-	const struct trace_args *args = invocation->args;
-	const int fd = file ? fileno(file) : STDERR_FILENO;
-	struct trace_row row;
+	const struct output_style *style = &job->invocation->global->style;
+	const char *path = job->args->paths[SUMMARY_FILE];
+	const int fd = path ? fileno(job->files[SUMMARY_FILE]) : STDERR_FILENO;
 	struct output out;
 	/* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
-	int rc = output_redirect(fd, args->summary_file, err);
+	int rc = output_redirect(fd, path, err);
 
-	trace_row_fill(&row, invocation, result);
 	if (!rc && dup2(fd, STDERR_FILENO) < 0)
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
 	if (!rc)
 		rc = output_open(&out, style, &trace_call_record, err);
 	if (!rc) {
 		if (style->json)
-			print_document(&out, &row, result);
+			print_document(&out, job);
 		else
-			report_all(invocation, &row, result);
-		if (!style->json && args->calls && !style->quiet)
-			print_calls(&out, &result->follow);
+			report_all(job);
+		if (!style->json && job->args->calls && !style->quiet)
+			print_calls(&out, &job->follow);
 		rc = output_end(&out, err);
 		output_release(&out);
 	}
 	/* Standard error remembers that a write failed, but not why: one more write fails with the same errno. */
-	if (!rc && args->summary_file && ferror(stderr))
+	if (!rc && path && ferror(stderr))
 		rc = mr_fail(err, MR_ERROR_HOST, write(STDERR_FILENO, "\n", 1) < 0 ? errno : EIO,
-			     "write", "%s", args->summary_file);
+			     "write", "%s", path);
 	if (errors >= 0) /* an error that follows is for the terminal, not for the summary */
 		dup2(errors, STDERR_FILENO);
 	return rc;

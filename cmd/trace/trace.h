@@ -12,13 +12,19 @@
 #include "lib/base/base.h"
 #include "lib/trace/trace.h"
 
+/** Files that a trace writes. */
+enum {
+	CALLS_FILE,      /**< each call as a line of JSON */
+	REPRODUCED_FILE, /**< the batch that is refused in the same way */
+	SUMMARY_FILE,    /**< the summary, in the place of standard error */
+	TRACE_FILES,
+};
+
 /** The options of mrctl trace. */
 struct trace_args {
-	struct mr_opt_u64 pid;    /**< of a program that runs already */
-	const char *calls_file;   /**< each call as a line of JSON */
-	const char *summary_file; /**< the summary, in the place of standard error */
-	const char *reproduce;    /**< the batch that is refused in the same way */
-	bool force;               /**< overwrite that batch */
+	struct mr_opt_u64 pid; /**< of a program that runs already */
+	const char *paths[TRACE_FILES];
+	bool force; /**< overwrite files that exist */
 	bool refused_only;
 	bool calls; /**< the summary has a table of the calls */
 	bool stacks;
@@ -34,7 +40,13 @@ struct not_followed {
 	const char *reason;
 };
 
-struct trace_result {
+/** A run of mrctl trace, and the row of its document. */
+struct trace_job {
+	const struct invocation *invocation;
+	const struct trace_args *args;
+	FILE *files[TRACE_FILES]; /**< or NULL */
+	int calls_errnum;         /**< of the first call that could not be written; or 0 */
+	uint64_t start_ns;
 	struct mr_follow follow;
 	int status;                      /**< of the program, as of wait(2) */
 	const char *attached_program[2]; /**< of --pid: its path, and NULL */
@@ -42,6 +54,13 @@ struct trace_result {
 	struct mr_opt_u64 now_regions, now_bytes;
 	struct not_followed *not_followed;
 	size_t not_followed_count;
+	/* By trace_sum(): */
+	const char *const *program, *const *libraries;
+	struct mr_opt_u64 exit_status, signal;
+	uint64_t registered, registered_bytes, leaked, leaked_bytes, unseen;
+	bool is_over;  /**< the sums are known */
+	bool is_whole; /**< the program was also followed from its beginning */
+	bool complete, simulated;
 };
 
 /** A call of a traced program, as records and lines have it. */
@@ -66,7 +85,6 @@ struct call_row {
 	const char *memory;
 	const char *layer;
 	struct list causes;
-	const char *frames[MR_TRACE_FRAMES + 1]; /**< of stack */
 };
 
 extern const struct record call_record;
@@ -84,36 +102,13 @@ extern const struct record trace_call_record;
 /** Members of its document; ends with one without key. */
 extern const struct field trace_members[];
 
-/** The trace as a whole. */
-struct trace_row {
-	const char *const *program;
-	struct mr_opt_u64 exit_status, signal;
-	struct mr_opt_u64 pid;
-	struct mr_opt_u64 processes;
-	struct mr_opt_u64 registered, registered_bytes;
-	struct mr_opt_u64 most_regions, most_bytes;
-	struct mr_opt_u64 now_regions, now_bytes;
-	struct mr_opt_u64 refused;
-	struct mr_opt_u64 leaked, leaked_bytes;
-	struct mr_opt_u64 unseen;
-	bool complete;
-	bool simulated;
-	const char *const *libraries;
-};
-
-void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
-		    const struct trace_result *result);
+/** trace_sum() - complete the row when the program has ended */
+void trace_sum(struct trace_job *job);
 
 /** trace_obstacle_text() - why a program cannot be followed: "it is linked statically" */
 const char *trace_obstacle_text(uint32_t obstacle);
 
-/**
- * summary_print() - print the summary
- * @file: where it goes, which stays open; NULL: standard error
- *
- * Return: 0, or -errno.
- */
-int summary_print(const struct invocation *invocation, struct trace_result *result, FILE *file,
-		  struct mr_error *err);
+/** summary_print() - print the summary, on standard error or in its file, which stays open.  Return: 0, or -errno */
+int summary_print(struct trace_job *job, struct mr_error *err);
 
 #endif

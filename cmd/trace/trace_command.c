@@ -23,16 +23,6 @@
 #include "lib/trace/trace.h"
 #include "lib/trace/wire/wire.h"
 
-/* A run of mrctl trace. */
-struct trace_job {
-	const struct invocation *invocation;
-	const struct trace_args *args;
-	FILE *calls, *reproduction, *summary; /* of -o, --reproduce and --summary; or NULL */
-	int calls_errnum; /* of the first call that could not be written; or 0 */
-	uint64_t start_ns;
-	struct trace_result result;
-};
-
 /* @program: set to its path, or its name in brackets where that is hidden.  Return: 0, or -errno */
 static int identify(const struct mr_opt_u64 *number, char *program, size_t size,
 		    struct mr_error *err)
@@ -84,9 +74,9 @@ static int check_kernel(pid_t pid, struct mr_error *err)
 /* ---- what is registered ---- */
 
 /* Counts the regions of the process now.  Errors are ignored: the counts then stay unknown. */
-static void count_registered(pid_t pid, struct trace_result *result)
+static void count_registered(pid_t pid, struct trace_job *job)
 {
-	struct mr_opt_u64 *regions = &result->now_regions, *bytes = &result->now_bytes;
+	struct mr_opt_u64 *regions = &job->now_regions, *bytes = &job->now_bytes;
 	struct mr_nldev nl = { .socket = NULL };
 	struct mr_nldev_devices devices = { .count = 0 };
 	struct mr_error ignored;
@@ -125,7 +115,7 @@ static void count_registered(pid_t pid, struct trace_result *result)
 static int attach_run(struct trace_job *job, struct mr_error *err)
 {
 	const pid_t pid = (pid_t)job->args->pid.value;
-	struct mr_follow *follow = &job->result.follow;
+	struct mr_follow *follow = &job->follow;
 	struct mr_attach attach = { .fd_count = 0 };
 	char program[MR_TRACE_PATH];
 	int rc = identify(&job->args->pid, program, sizeof(program), err);
@@ -138,13 +128,13 @@ static int attach_run(struct trace_job *job, struct mr_error *err)
 	rc = mr_follow_attach(follow, pid, program, err);
 	if (rc)
 		return rc;
-	job->result.attached_program[0] = follow->processes[0]->program;
+	job->attached_program[0] = follow->processes[0]->program;
 	rc = mr_attach_begin(&attach, pid, err);
 	if (!rc && !job->invocation->global->style.quiet)
 		report_note("trace", "watching %s (pid %d) until it ends, or Ctrl-C", program, pid);
 	if (!rc) {
 		rc = mr_attach_run(&attach, follow, err);
-		count_registered(pid, &job->result);
+		count_registered(pid, job);
 	}
 	mr_attach_end(&attach);
 	return rc;
@@ -234,8 +224,10 @@ static void show_call(void *data, struct mr_traced_process *process,
 	const struct mr_trace_record *call = &record->call;
 	const bool is_attached = job->args->pid.known;
 	const bool is_shown = is_attached && call->errnum && !style->quiet;
+	FILE *calls = job->files[CALLS_FILE];
 	struct call_row row;
 	struct why *why;
+	char **callers;
 
 	if (job->args->refused_only && !call->errnum)
 		return;
@@ -245,19 +237,19 @@ static void show_call(void *data, struct mr_traced_process *process,
 	why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
 	call_row_fill(&row, process->pid, mr_process_place(process, site), call, look, why);
 	row.at_ns = known(call->begin_ns > job->start_ns ? call->begin_ns - job->start_ns : 0);
-	for (uint32_t i = 0; job->args->stacks && i < call->frame_count; i++) {
-		row.frames[i] = mr_process_caller(process, record->frames[i]);
-		row.stack = row.frames;
-	}
-	if (job->calls) {
-		json_put_object(job->calls, &call_record, NULL, &row);
-		if (fputc('\n', job->calls) < 0)
+	callers = job->args->stacks ? mr_process_callers(process, record->frames, call->frame_count)
+				    : NULL;
+	row.stack = (const char *const *)callers;
+	if (calls) {
+		json_put_object(calls, &call_record, NULL, &row);
+		if (fputc('\n', calls) < 0)
 			note_unwritten(job);
 	}
 	if (job->args->live || is_shown)
 		live_print(&row, is_attached);
 	if (is_shown && why)
 		why_report(why, style->verbose);
+	mr_callers_release(callers);
 	why_release(why);
 }
 
@@ -265,14 +257,13 @@ static void show_call(void *data, struct mr_traced_process *process,
 static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
 {
 	struct trace_job *job = data;
-	struct trace_result *result = &job->result;
 	struct not_followed row = { .pid = { (uint64_t)pid, pid != 0 },
 				    .reason = trace_obstacle_text(obstacle) };
-	struct not_followed *more = result->not_followed;
+	struct not_followed *more = job->not_followed;
 
 	snprintf(row.program, sizeof(row.program), "%s", path);
 	mr_clean_text(row.program, sizeof(row.program));
-	for (size_t i = 0; i < result->not_followed_count; i++)
+	for (size_t i = 0; i < job->not_followed_count; i++)
 		if (!strcmp(more[i].program, row.program) && more[i].reason == row.reason)
 			return;
 	if (pid)
@@ -280,25 +271,25 @@ static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t 
 			    row.reason);
 	else
 		report_note("trace", "%s is not followed: %s", row.program, row.reason);
-	more = reallocarray(more, result->not_followed_count + 1, sizeof(*more));
+	more = reallocarray(more, job->not_followed_count + 1, sizeof(*more));
 	if (!more)
 		return;
-	result->not_followed = more;
-	more[result->not_followed_count++] = row;
+	job->not_followed = more;
+	more[job->not_followed_count++] = row;
 }
 
 static void flush_calls(void *data)
 {
 	struct trace_job *job = data;
 
-	if (job->calls && fflush(job->calls))
+	if (job->files[CALLS_FILE] && fflush(job->files[CALLS_FILE]))
 		note_unwritten(job);
 }
 
 /* Runs the program and follows it.  Reports at once if mrctl cannot follow it. */
 static int follow_program(struct trace_job *job, struct mr_error *err)
 {
-	struct mr_follow *follow = &job->result.follow;
+	struct mr_follow *follow = &job->follow;
 	const char *program = job->invocation->operands[0];
 	enum mr_trace_obstacle obstacle = MR_TRACE_FOLLOWED;
 	struct mr_error failure = { 0 };
@@ -322,7 +313,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 	       SIG_IGN); /* the reader of a file of trace may end, and the program continues */
 	if (obstacle != MR_TRACE_FOLLOWED)
 		mr_monitor_announced(&follow->monitor, child);
-	return mr_follow_run(follow, child, &job->result.status, err);
+	return mr_follow_run(follow, child, &job->status, err);
 }
 
 /* Ends this process as the program was ended, so that a shell sees the same; it returns where that is not possible. */
@@ -341,14 +332,11 @@ static void end_by_signal(int signal_number)
 
 static int status_of(const struct trace_job *job)
 {
-	const int status = job->result.status;
-	const int code = WEXITSTATUS(status); /* 0 after a signal */
-	struct trace_row row;
+	const int status = job->status, code = WEXITSTATUS(status); /* 0 after a signal */
 
-	trace_row_fill(&row, job->invocation, &job->result);
-	if (job->args->expect_none_refused && row.refused.value)
+	if (job->args->expect_none_refused && job->follow.refusals.total)
 		return EXIT_REFUSED;
-	if (job->args->expect_none_refused && !row.complete && code != EXIT_CANNOT_EXEC &&
+	if (job->args->expect_none_refused && !job->complete && code != EXIT_CANNOT_EXEC &&
 	    code != EXIT_NO_PROGRAM)
 		return EXIT_UNSEEN;
 	if (WIFEXITED(status))
@@ -357,52 +345,27 @@ static int status_of(const struct trace_job *job)
 	return 128 + WTERMSIG(status);
 }
 
-/* Open files before the program runs: a wrong path must not cost the results of hours. */
-static int open_files(struct trace_job *job, struct mr_error *err)
-{
-	const struct {
-		const char *path;
-		FILE **file;
-	} files[] = {
-		{ job->args->calls_file, &job->calls },
-		{ job->args->reproduce, &job->reproduction },
-		{ job->args->summary_file, &job->summary },
-	};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		if (!files[i].path)
-			continue;
-		*files[i].file = private_file_open(files[i].path, job->args->force, err);
-		if (!*files[i].file)
-			return -err->errnum;
-	}
-	return 0;
-}
-
 /* Prints and writes all results, even if a part cannot be written.  @err: of the first part that cannot */
 static int write_results(struct trace_job *job, struct mr_error *err)
 {
-	struct mr_error errors[3] = { 0 };
-	const struct trace_args *args = job->args;
-	const char *const *program = args->pid.known
-					     ? job->result.attached_program
-					     : (const char *const *)job->invocation->operands;
+	struct mr_error errors[TRACE_FILES] = { 0 };
 	char command[FIELD_TEXT_MAX];
 
-	if (job->calls)
-		private_file_close(job->calls, args->calls_file, &errors[0]);
-	if (job->calls && job->calls_errnum)
-		mr_fail(&errors[0], MR_ERROR_HOST, job->calls_errnum, "write", "%s",
-			args->calls_file);
-	if (job->reproduction) {
-		mr_reproduction_write(&job->result.follow.refusals, words_text(program, command),
-				      args->reproduce, mr_clock_ns(CLOCK_REALTIME) / 1000000000,
-				      job->reproduction);
-		private_file_close(job->reproduction, args->reproduce, &errors[1]);
+	if (job->files[REPRODUCED_FILE])
+		mr_reproduction_write(&job->follow.refusals, words_text(job->program, command),
+				      job->args->paths[REPRODUCED_FILE],
+				      mr_clock_ns(CLOCK_REALTIME) / 1000000000,
+				      job->files[REPRODUCED_FILE]);
+	for (int i = CALLS_FILE; i <= REPRODUCED_FILE; i++) {
+		if (job->files[i])
+			private_file_close(job->files[i], job->args->paths[i], &errors[i]);
+		job->files[i] = NULL;
 	}
-	job->calls = job->reproduction = NULL;
-	summary_print(job->invocation, &job->result, job->summary, &errors[2]);
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+	if (job->calls_errnum)
+		mr_fail(&errors[CALLS_FILE], MR_ERROR_HOST, job->calls_errnum, "write", "%s",
+			job->args->paths[CALLS_FILE]);
+	summary_print(job, &errors[SUMMARY_FILE]);
+	for (int i = 0; i < TRACE_FILES; i++)
 		if (mr_error_is_set(&errors[i])) {
 			*err = errors[i];
 			return -err->errnum;
@@ -412,17 +375,22 @@ static int write_results(struct trace_job *job, struct mr_error *err)
 
 static int run_job(struct trace_job *job, struct mr_error *err)
 {
-	struct mr_follow *follow = &job->result.follow;
-	const bool is_attached = job->args->pid.known;
-	int rc = is_attached ? 0 : mr_channel_open(&follow->channel, err);
+	const struct trace_args *args = job->args;
+	int rc = args->pid.known ? 0 : mr_channel_open(&job->follow.channel, err);
 
+	/* Before the program runs: a wrong path must not cost the results of hours. */
+	for (int i = 0; !rc && i < TRACE_FILES; i++)
+		if (args->paths[i] &&
+		    !(job->files[i] = private_file_open(args->paths[i], args->force, err)))
+			rc = -err->errnum;
 	if (!rc)
-		rc = open_files(job, err);
-	if (!rc)
-		rc = is_attached ? attach_run(job, err) : follow_program(job, err);
-	if (rc || !write_results(job, err))
-		return rc ? rc : status_of(job);
-	if (WIFEXITED(job->result.status) && !WEXITSTATUS(job->result.status))
+		rc = args->pid.known ? attach_run(job, err) : follow_program(job, err);
+	if (rc)
+		return rc;
+	trace_sum(job);
+	if (!write_results(job, err))
+		return status_of(job);
+	if (WIFEXITED(job->status) && !WEXITSTATUS(job->status))
 		return -err->errnum;
 	report_error("trace", err);
 	mr_error_clear(err);
@@ -433,8 +401,7 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct trace_args *args = invocation->args;
 	struct trace_job job = { .invocation = invocation, .args = args, .start_ns = mr_now_ns() };
-	struct mr_follow *follow = &job.result.follow;
-	FILE **const files[] = { &job.calls, &job.reproduction, &job.summary };
+	struct mr_follow *follow = &job.follow;
 	int rc;
 
 	follow->frames = args->stacks || args->leaks ? MR_TRACE_FRAMES : 0;
@@ -443,20 +410,15 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 	follow->sink = (struct mr_trace_sink){ .data = &job,
 					       .not_followed = note_not_followed,
 					       .caught_up = flush_calls };
-	if (args->calls_file || args->live || args->pid.known)
+	if (args->paths[CALLS_FILE] || args->live || args->pid.known)
 		follow->sink.call = show_call;
 	rc = run_job(&job, err);
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (*files[i])
-			fclose(*files[i]);
+	for (int i = 0; i < TRACE_FILES; i++)
+		if (job.files[i])
+			fclose(job.files[i]);
 	mr_follow_close(follow);
-	free(job.result.not_followed);
+	free(job.not_followed);
 	return rc;
-}
-
-static bool is_same_file(const char *one, const char *other)
-{
-	return one && other && strncmp(one, "/dev/", 5) != 0 && !strcmp(one, other);
 }
 
 static int check_trace(const struct invocation *invocation, struct mr_error *err)
@@ -472,21 +434,25 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 			"--%s excludes --pid: the kernel does not know the place of a call in "
 			"the program",
 			args->stacks ? "stacks" : "leaks");
-	if (args->refused_only && !args->calls_file && !args->live)
+	if (args->refused_only && !args->paths[CALLS_FILE] && !args->live)
 		return mr_fail_usage(err, "--refused-only requires -o FILE or --live");
-	if (args->force && !args->calls_file && !args->reproduce && !args->summary_file)
+	if (args->force && !args->paths[CALLS_FILE] && !args->paths[REPRODUCED_FILE] &&
+	    !args->paths[SUMMARY_FILE])
 		return mr_fail_usage(err, "--force requires -o, --reproduce or --summary");
-	if (is_same_file(args->calls_file, args->reproduce) ||
-	    is_same_file(args->calls_file, args->summary_file) ||
-	    is_same_file(args->reproduce, args->summary_file))
-		return mr_fail_usage(err, "-o, --reproduce and --summary require different files");
+	for (int i = 1; i < TRACE_FILES; i++)
+		for (int j = 0; args->paths[i] && j < i; j++)
+			if (args->paths[j] && !strcmp(args->paths[i], args->paths[j]) &&
+			    strncmp(args->paths[i], "/dev/", 5) != 0)
+				return mr_fail_usage(
+					err,
+					"-o, --reproduce and --summary require different files");
 	return 0;
 }
 
 static const struct option_spec options[] = {
 	OPTION('p', "pid", number, struct trace_args, pid, "PID",
 	       "watch a running program, as root, until it ends or Ctrl-C"),
-	OPTION('o', "output", string, struct trace_args, calls_file, "FILE",
+	OPTION('o', "output", string, struct trace_args, paths[CALLS_FILE], "FILE",
 	       "write each call to FILE, as JSON Lines"),
 	OPTION(0, "live", flag, struct trace_args, live, NULL,
 	       "show each call on standard error while the program runs"),
@@ -498,10 +464,10 @@ static const struct option_spec options[] = {
 	       "add a table of the calls to the summary"),
 	OPTION(0, "leaks", flag, struct trace_args, leaks, NULL,
 	       "show all places of regions that were never deregistered, with their callers"),
-	OPTION(0, "reproduce", string, struct trace_args, reproduce, "FILE",
+	OPTION(0, "reproduce", string, struct trace_args, paths[REPRODUCED_FILE], "FILE",
 	       "write a batch that is refused in the same way"),
 	OPTION(0, "force", flag, struct trace_args, force, NULL, "overwrite files that exist"),
-	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
+	OPTION(0, "summary", string, struct trace_args, paths[SUMMARY_FILE], "FILE",
 	       "write the summary to FILE, not to standard error"),
 	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,
 	       "exit 1 if a call was refused, 4 if not all were seen"),

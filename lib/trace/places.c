@@ -394,19 +394,16 @@ bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *sit
 	return site->is_header == MR_YES;
 }
 
-const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
-{
-	struct mr_site *site = mr_ledger_site(&process->ledger, addr, MR_TRACED_CALL_COUNT, 0);
-
-	return site ? mr_process_place(process, site) : "?";
-}
-
 char **mr_process_callers(struct mr_traced_process *process, const uint64_t *addrs, uint32_t count)
 {
 	char **names = count ? calloc(count + 1, sizeof(*names)) : NULL;
 
-	for (uint32_t i = 0; names && i < count; i++)
-		names[i] = strdup(mr_process_caller(process, addrs[i]));
+	for (uint32_t i = 0; names && i < count; i++) {
+		struct mr_site *site =
+			mr_ledger_site(&process->ledger, addrs[i], MR_TRACED_CALL_COUNT, 0);
+
+		names[i] = strdup(site ? mr_process_place(process, site) : "?");
+	}
 	return names;
 }
 

@@ -313,10 +313,7 @@ const char *mr_process_place(struct mr_traced_process *process, struct mr_site *
 /** mr_process_is_header() - whether a place is in an inline function of rdma-core that was compiled as a function */
 bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site);
 
-/** mr_process_caller() - the name of a place that led to one which made a call, by its return address */
-const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr);
-
-/** mr_process_callers() - the names of @count of them; ends with NULL.  Return: NULL where there are none */
+/** mr_process_callers() - the names of the places with return addresses; ends with NULL.  Return: NULL for no places */
 char **mr_process_callers(struct mr_traced_process *process, const uint64_t *addrs, uint32_t count);
 
 /** mr_callers_release() - free what that returned */
