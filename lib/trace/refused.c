@@ -203,6 +203,7 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 {
 	const enum mr_obstacle_kind kind = range->obstacle;
 	const bool is_of_file = kind == MR_OBSTACLE_DAX || kind == MR_OBSTACLE_FILE;
+	const bool is_of_device = kind == MR_OBSTACLE_DEVICE;
 
 	if (is_far_too_long(range)) {
 		/* A wrong length may exceed the memory of the machine that repeats the refusal. */
@@ -210,11 +211,9 @@ static void choose_for_obstacle(struct mr_host *host, struct mr_traced_range *ra
 		DIFFERS(range, "the range begins with memory, but is too long to be mapped");
 	} else if (kind == MR_OBSTACLE_NONE) {
 		choose_for_mapping(host, range);
-	} else if ((is_of_file || kind == MR_OBSTACLE_DEVICE || kind == MR_OBSTACLE_FILE_END) &&
+	} else if ((is_of_file || is_of_device || kind == MR_OBSTACLE_FILE_END) &&
 		   has_usable_path(range)) {
-		use_path(host,
-			 kind == MR_OBSTACLE_DEVICE ? MR_MEMORY_DEVICE
-						    : type_of_file(&range->mapping),
+		use_path(host, is_of_device ? MR_MEMORY_DEVICE : type_of_file(&range->mapping),
 			 range);
 	} else if (
 		is_of_file) { /* its file system determines this, which no other kind of memory has */
@@ -237,10 +236,10 @@ struct walk {
 	bool is_mixed;
 };
 
-/* Notes that nothing is mapped behind the mappings so far, if that is in the range. */
-static void note_hole(struct walk *walk)
+/* Notes the first hole in the range: nothing is mapped behind the mappings so far, up to @end. */
+static void note_hole(struct walk *walk, uint64_t end)
 {
-	if (walk->next >= walk->end)
+	if (walk->range->obstacle || walk->next >= end)
 		return;
 	walk->range->obstacle = MR_OBSTACLE_HOLE;
 	walk->range->obstacle_addr = walk->next;
@@ -252,8 +251,7 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	struct mr_traced_range *range = walk->range;
 	const struct mr_mapping *first = &range->mapping;
 
-	if (mapping->start > walk->next && range->mappings && !range->obstacle)
-		note_hole(walk);
+	note_hole(walk, mapping->start < walk->end ? mapping->start : walk->end);
 	if (mapping->start >= walk->end || range->mappings == MAPPINGS_MAX)
 		return false;
 	walk->next = mapping->end;
@@ -269,7 +267,7 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 
 static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 {
-	struct walk walk = { .range = range };
+	struct walk walk = { .range = range, .next = range->addr };
 	int rc;
 
 	/* an empty range is where it points to */
@@ -278,14 +276,10 @@ static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 	rc = mr_mappings_walk(host, range->addr, visit, &walk);
 	if (rc)
 		return rc;
-	if (range->has_mapping && range->mapping.start > range->addr) {
-		range->obstacle = MR_OBSTACLE_HOLE;
-		range->obstacle_addr = range->addr;
-	} else if (range->has_mapping && !range->obstacle && range->mappings < MAPPINGS_MAX) {
-		note_hole(&walk);
-	}
 	if (!range->has_mapping)
 		range->obstacle = MR_OBSTACLE_UNMAPPED;
+	else if (range->mappings < MAPPINGS_MAX)
+		note_hole(&walk, walk.end);
 	if (walk.is_mixed)
 		DIFFERS(range, "the range is in %u mappings of different kinds", range->mappings);
 	return 0;
@@ -623,7 +617,6 @@ void mr_look_at(pid_t pid, const struct mr_trace_record *record, struct mr_look 
 	refusal->simulated_pinned = look->pinned;
 	look->errnum = refusal->errnum;
 	look->by_kernel = refusal->by_kernel;
-	look->is_fork_safe = refusal->fork_safe;
 	mr_diagnose(refusal, &host, &look->diagnosis);
 	if (refusal->is_opened_anew)
 		mr_device_close(&call.device);

@@ -26,10 +26,8 @@ struct mr_reproduced {
 /* Bytes that anonymous memory is mapped for, without being touched. */
 #define MAPPED_MAX (UINT64_C(64) << 30)
 
-static void comment(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 /* Writes a line of comment.  Text that is not mrctl's own stays in that line. */
-static void comment(FILE *file, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void comment(FILE *file, const char *fmt, ...)
 {
 	mr_auto_free char *text = NULL;
 	va_list ap;
@@ -158,17 +156,12 @@ static void print_earlier(FILE *file, const struct mr_reproduced *it)
 		return;
 	count = count ?: 1; /* buffers of queues are pinned, too, and are no regions */
 	bytes -= own;
-	each = bytes / count / page * page;
-	if (!each) {
-		fprintf(file, "reg --size %" PRIu64 " --count %" PRIu64 "\n", bytes / count ?: 1,
-			count);
-		return;
-	}
+	each = bytes / count / page * page ?: bytes / count ?: 1;
 	fprintf(file, "reg --size %" PRIu64, each);
-	if (count > 1)
+	if (count > 1 || each < page)
 		fprintf(file, " --count %" PRIu64, count);
 	fputc('\n', file);
-	if (bytes - each * count >= page)
+	if (each >= page && bytes - each * count >= page)
 		fprintf(file, "reg --size %" PRIu64 "\n", bytes - each * count);
 }
 
@@ -360,10 +353,9 @@ static void print_lines(FILE *file, const struct mr_reproduced *it)
 
 static bool is_certainly(const struct mr_look *look, const char *id)
 {
-	const struct mr_diagnosis *diagnosis = &look->diagnosis;
+	const struct mr_cause *cause = mr_look_cause(look);
 
-	return diagnosis->cause_count && diagnosis->causes[0].certainty == MR_CERTAIN &&
-	       !strcmp(diagnosis->causes[0].cause->id, id);
+	return cause && look->diagnosis.causes[0].certainty == MR_CERTAIN && !strcmp(cause->id, id);
 }
 
 /* Why no change can be refused in the same way; NULL: one can. */
@@ -452,8 +444,7 @@ static void print_head(FILE *file, const struct mr_refusals *refusals, const cha
 			 limit % 1024 ? limit : limit / 1024, limit % 1024 ? "" : "K");
 	}
 	for (size_t i = 0; i < refusals->count; i++)
-		is_fork_safe |= refusals->kinds[i]->look &&
-				refusals->kinds[i]->look->is_fork_safe == MR_YES;
+		is_fork_safe |= refusals->kinds[i]->record.call.flags & MR_TRACE_FORK_SAFE;
 	comment(file, "Refusals of this program%s:", date);
 	comment(file, "  %s", program);
 	if (environment)
@@ -489,23 +480,17 @@ static void print_title(FILE *file, const struct mr_reproduced *it)
 		comment(file, "%s: %s", cause->id, kind->look->diagnosis.causes[0].text);
 }
 
-static const struct mr_evidence *find_evidence(const struct mr_suspicion *cause, const char *name)
-{
-	for (size_t i = 0; i < cause->evidence_count; i++)
-		if (!strcmp(cause->evidence[i].name, name))
-			return &cause->evidence[i];
-	return NULL;
-}
-
 static void print_remarks(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_look *look = it->look;
 	const struct mr_suspicion *cause = &look->diagnosis.causes[0];
 	const struct mr_evidence *resource = NULL, *max = NULL;
 
-	if (look->diagnosis.cause_count && !strcmp(cause->cause->id, "MR-CGROUP-RDMA")) {
-		resource = find_evidence(cause, "resource");
-		max = find_evidence(cause, "max");
+	for (size_t i = 0; look->diagnosis.cause_count && i < cause->evidence_count; i++) {
+		const struct mr_evidence *at = &cause->evidence[i];
+
+		resource = strcmp(at->name, "resource") ? resource : at;
+		max = strcmp(at->name, "max") ? max : at;
 	}
 	if (look->has_range && !look->range.is_exact && !is_beyond_all(&look->range) &&
 	    !mr_look_is_of_request(it->look))
@@ -518,7 +503,7 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 		comment(file,
 			"the cause is not known: the line shows whether the request is refused without the program");
 	/* A batch does not set the limits of control groups, which are files of root. */
-	if (resource && max)
+	if (resource && max && !strcmp(cause->cause->id, "MR-CGROUP-RDMA"))
 		comment(file,
 			"it needs a control group with this limit in rdma.max: %s %s=%" PRIu64,
 			look->environment.device, resource->text, max->number);

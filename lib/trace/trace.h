@@ -138,7 +138,6 @@ struct mr_look {
 	struct mr_rlimit memlock;
 	enum mr_tristate is_memlock_lifted; /**< CAP_IPC_LOCK */
 	struct mr_opt_u64 pinned; /**< bytes that count against RLIMIT_MEMLOCK, before the call */
-	enum mr_tristate is_fork_safe; /**< fork protection of libibverbs */
 };
 
 /**
