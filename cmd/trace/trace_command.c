@@ -128,7 +128,7 @@ static int attach_run(struct trace_job *job, struct mr_error *err)
 	rc = mr_follow_attach(follow, pid, program, err);
 	if (rc)
 		return rc;
-	job->attached_program[0] = follow->processes[0]->program;
+	job->attached_program[0] = follow->first->program;
 	rc = mr_attach_begin(&attach, pid, err);
 	if (!rc && !job->invocation->global->style.quiet)
 		report_note("trace", "watching %s (pid %d) until it ends, or Ctrl-C", program, pid);

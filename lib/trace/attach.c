@@ -643,7 +643,7 @@ static bool next_event(struct mr_attach *attach, struct mr_kernel_event *event)
 
 static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 {
-	struct mr_traced_process *process = follow->processes[0];
+	struct mr_traced_process *process = follow->first;
 	struct mr_kernel_event event;
 
 	for (size_t i = 0; i < EVENTS && next_event(attach, &event); i++) {
@@ -675,7 +675,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 int mr_attach_run(struct mr_attach *attach, struct mr_follow *follow, struct mr_error *err)
 {
 	struct pollfd fds[] = { { .fd = attach->ring, .events = POLLIN },
-				{ .fd = follow->processes[0]->pidfd, .events = POLLIN },
+				{ .fd = follow->first->pidfd, .events = POLLIN },
 				{ .fd = follow->signals, .events = POLLIN } };
 	struct signalfd_siginfo info;
 	union bpf_attr attributes;

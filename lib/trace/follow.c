@@ -203,29 +203,30 @@ static void count_leaks(struct mr_leaks *leaks, struct mr_traced_process *proces
 			add_leak(leaks, process, sites[i]);
 }
 
-static bool has_children(const struct mr_traced_process *process)
+/* Whether a process or one that was forked from it runs, or may still look for its objects. */
+static bool is_needed(const struct mr_traced_process *process)
 {
 	return process->heirs || process->children;
 }
 
 /* Removes those that no child can request, and the oldest if they are too many. */
-static void forget_some(struct mr_leaks *leaks)
+static void forget_some(struct mr_follow *follow)
 {
-	struct mr_traced_process **link = &leaks->first, *at, *heir;
+	struct mr_traced_process **link = &follow->first, *at, *heir;
 	size_t objects = 0;
 
-	for (at = leaks->first; at; at = at->next)
-		objects += has_children(at) ? 0 : at->ledger.object_count + ENDED_SIZE;
+	for (at = follow->first; at; at = at->next)
+		objects += is_needed(at) ? 0 : at->ledger.object_count + ENDED_SIZE;
 	while ((at = *link)) {
 		/* A child that turns up yet may deregister what it has of its parents. */
 		for (heir = at; heir && !heir->ledger.live.count;)
 			heir = heir->parent;
-		if (has_children(at) || (heir && objects <= ENDED_OBJECTS)) {
+		if (is_needed(at) || (heir && objects <= ENDED_OBJECTS)) {
 			link = &at->next;
 			continue;
 		}
 		objects -= at->ledger.object_count + ENDED_SIZE;
-		count_leaks(leaks, at);
+		count_leaks(&follow->leaks, at);
 		if (at->parent)
 			at->parent->children--;
 		*link = at->next;
@@ -258,53 +259,44 @@ static void note_libraries(struct mr_follow *follow, const struct mr_modules *mo
 	}
 }
 
-static void end_process(struct mr_follow *follow, size_t index)
+static void end_process(struct mr_follow *follow, struct mr_traced_process *process)
 {
-	struct mr_traced_process *process = follow->processes[index];
-	struct mr_traced_process **last = &follow->leaks.first;
-
-	if (!process->is_attached) {
-		take_calls(follow, process, true);
-		follow->unseen += mr_ring_lost(&process->ring);
-	}
+	take_calls(follow, process, true);
+	follow->unseen += mr_ring_lost(&process->ring);
+	follow->process_count--;
 	note_libraries(follow, &process->modules);
-	follow->processes[index] = follow->processes[--follow->process_count];
 	mr_process_name_sites(process);
 	mr_process_stop(process);
+	process->has_ended = true;
 	for (struct mr_traced_process *at = process; at; at = at->parent)
 		if (!--at->heirs)
 			mr_ledger_count(&at->ledger, false, &follow->totals);
-	while (*last)
-		last = &(*last)->next;
-	*last = process;
-	forget_some(&follow->leaks);
 }
 
 /* ---- requests ---- */
 
-static size_t find_process(const struct mr_follow *follow, pid_t pid)
+/* Finds a process that runs; @pid: 0: none */
+static struct mr_traced_process *find_process(const struct mr_follow *follow, pid_t pid)
 {
-	size_t i = 0;
+	struct mr_traced_process *at = pid ? follow->first : NULL;
 
-	while (i < follow->process_count && (!pid || follow->processes[i]->pid != pid))
-		i++;
-	return i;
+	while (at && (at->has_ended || at->pid != pid))
+		at = at->next;
+	return at;
 }
 
-/* Adds a process to those that are followed.  Return: NULL where memory is short */
+/* Adds a process, behind all others.  Return: NULL where memory is short */
 static struct mr_traced_process *new_process(struct mr_follow *follow, pid_t pid,
 					     const char *program)
 {
-	struct mr_traced_process *process = calloc(1, sizeof(*process)), **more;
+	struct mr_traced_process *process = calloc(1, sizeof(*process)), **last = &follow->first;
 
-	more = process ? reallocarray(follow->processes, follow->process_count + 1, sizeof(*more))
-		       : NULL;
-	if (!more) {
-		free(process);
+	if (!process)
 		return NULL;
-	}
-	follow->processes = more;
-	more[follow->process_count++] = process;
+	while (*last)
+		last = &(*last)->next;
+	*last = process;
+	follow->process_count++;
 	process->pid = pid;
 	process->id = ++follow->joined;
 	process->pidfd = open_pidfd(pid);
@@ -321,20 +313,16 @@ static struct mr_traced_process *new_process(struct mr_follow *follow, pid_t pid
 static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 			    const struct mr_trace_request *request, int *fd)
 {
-	struct mr_traced_process *process, *parent = NULL;
+	struct mr_traced_process *process, *parent = follow->first;
 	struct mr_ring ring;
 	struct mr_error err;
 
 	if (mr_ring_create(&ring, follow->frames, fd, &err))
 		return 0;
-	for (size_t i = 0; i < follow->process_count; i++)
-		if (follow->processes[i]->id == request->parent)
-			parent = follow->processes[i];
+	while (parent && parent->id != request->parent)
+		parent = parent->next;
 	if (parent)
 		take_calls(follow, parent, false);
-	else
-		for (parent = follow->leaks.first; parent && parent->id != request->parent;)
-			parent = parent->next;
 	process = new_process(follow, pid, request->path);
 	if (!process) {
 		mr_ring_release(&ring);
@@ -361,16 +349,14 @@ static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 static void serve(struct mr_follow *follow, int connection, pid_t pid,
 		  const struct mr_trace_request *request)
 {
-	const size_t index = find_process(follow, pid);
-	struct mr_traced_process *process =
-		index < follow->process_count ? follow->processes[index] : NULL;
+	struct mr_traced_process *process = find_process(follow, pid);
 	struct mr_trace_reply reply = { .magic = MR_TRACE_MAGIC };
 	mr_auto_fd int fd = -1;
 
 	switch (request->kind) {
 	case MR_TRACE_JOIN:
 		if (process) /* it runs another program now */
-			end_process(follow, index);
+			end_process(follow, process);
 		reply.frames = follow->frames;
 		reply.id = add_process(follow, pid, request, &fd);
 		if (!reply.id)
@@ -428,7 +414,7 @@ static void take_signal(struct loop *loop)
 		return;
 	sender = info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid;
 	is_known = sender == loop->child ||
-		   find_process(loop->follow, sender) < loop->follow->process_count ||
+		   find_process(loop->follow, sender) ||
 		   (info.ssi_code == SI_KERNEL &&
 		    (info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT));
 	if (loop->child_is_over)
@@ -437,21 +423,23 @@ static void take_signal(struct loop *loop)
 		kill(loop->child, (int)info.ssi_signo);
 }
 
-/* Backwards, as the last process takes the place of one that has ended. */
 static void take_all(struct loop *loop)
 {
 	struct mr_follow *follow = loop->follow;
 
 	loop->is_busy = false;
-	for (size_t i = follow->process_count; i-- > 0;) {
-		struct pollfd end = { .fd = follow->processes[i]->pidfd, .events = POLLIN };
+	for (struct mr_traced_process *at = follow->first; at; at = at->next) {
+		struct pollfd end = { .fd = at->pidfd, .events = POLLIN };
 
+		if (at->has_ended)
+			continue;
 		/* A process without a pidfd is followed no longer than the child: its end would not be noticed. */
 		if (end.fd < 0 ? loop->child_is_over : poll(&end, 1, 0) > 0)
-			end_process(follow, i);
-		else if (take_calls(follow, follow->processes[i], false) >= BUSY)
+			end_process(follow, at);
+		else if (take_calls(follow, at, false) >= BUSY)
 			loop->is_busy = true;
 	}
+	forget_some(follow);
 }
 
 /*
@@ -571,7 +559,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	*status = loop.status;
 	mr_totals_settle(&follow->totals, UINT64_MAX);
 	/* No further process is followed: regions that no process is left to deregister are leaks. */
-	for (struct mr_traced_process *at = follow->leaks.first; at; at = at->next)
+	for (struct mr_traced_process *at = follow->first; at; at = at->next)
 		if (!at->heirs)
 			count_leaks(&follow->leaks, at);
 	if (loop.child_fd >= 0)
@@ -585,9 +573,7 @@ void mr_follow_close(struct mr_follow *follow)
 {
 	struct mr_traced_process *at, *next;
 
-	while (follow->process_count)
-		end_process(follow, follow->process_count - 1);
-	for (at = follow->leaks.first; at; at = next) {
+	for (at = follow->first; at; at = next) {
 		next = at->next;
 		mr_process_release(at);
 	}
@@ -601,7 +587,6 @@ void mr_follow_close(struct mr_follow *follow)
 	mr_totals_release(&follow->totals);
 	for (char **library = follow->libraries; *library; library++)
 		free(*library);
-	free(follow->processes);
 	if (follow->signals >= 0)
 		close(follow->signals);
 	mr_refusals_release(&follow->refusals);

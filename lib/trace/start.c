@@ -353,9 +353,9 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 	char path[PATH_MAX];
 	pid_t tracer = 0;
 
-	for (size_t i = 0; !joined && i < follow->process_count; i++)
-		if (follow->processes[i]->image == entry->image)
-			joined = follow->processes[i];
+	for (const struct mr_traced_process *at = follow->first; at && !joined; at = at->next)
+		if (!at->has_ended && at->image == entry->image)
+			joined = at;
 	if (joined && !entry->stat.stack)
 		return;
 	if (!entry->stat.stack) {
@@ -401,8 +401,8 @@ void mr_monitor_look(struct mr_follow *follow, pid_t child)
 	own = mr_monitor_image(getpid()); /* the child's too, until it runs the program */
 	read_entries(monitor);
 	mark(monitor, child);
-	for (size_t i = 0; i < follow->process_count; i++)
-		mark(monitor, follow->processes[i]->pid);
+	for (const struct mr_traced_process *at = follow->first; at; at = at->next)
+		mark(monitor, at->has_ended ? 0 : at->pid);
 	for (size_t i = 0; i < monitor->entry_count; i++) {
 		struct mr_monitor_entry *entry = &monitor->entries[i];
 

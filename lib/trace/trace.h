@@ -295,10 +295,11 @@ struct mr_traced_process {
 	struct mr_traced_process *parent; /**< which it was forked from; NULL: none is known */
 	unsigned int children;            /**< processes that have it as @parent */
 	unsigned int heirs;               /**< of itself, its children and theirs: how many run */
-	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
-	uint64_t image, joined_ns;        /**< mr_monitor_image() when it joined, and that time */
-	int pidfd;                        /**< readable once it has ended; -1: none */
-	char program[MR_TRACE_PATH];      /**< path of its program, as reported by the agent */
+	struct mr_traced_process *next;   /**< that has joined later */
+	bool has_ended;
+	uint64_t image, joined_ns;   /**< mr_monitor_image() when it joined, and that time */
+	int pidfd;                   /**< readable once it has ended; -1: none */
+	char program[MR_TRACE_PATH]; /**< path of its program, as reported by the agent */
 	bool is_attached; /**< it was already running, and has no agent: places are not known, and it does not wait */
 	struct mr_ring ring;
 	struct mr_ledger ledger;
@@ -440,7 +441,6 @@ struct mr_leak {
 struct mr_leaks {
 	struct mr_leak *list; /**< complete once mr_follow_run() is over */
 	size_t count;
-	struct mr_traced_process *first; /**< of those that have ended, in this order */
 };
 
 /** Follows a program and all its children: takes their calls from their rings until the last one has ended. */
@@ -466,11 +466,12 @@ struct mr_follow {
 	struct mr_trace_sink sink;
 	int signals;     /**< those that the program gets; -1: none are caught */
 	uint32_t frames; /**< return addresses of each call, with --stacks */
-	int ends;        /**< epoll(7) of the pidfds of @processes, while mr_follow_run() runs */
-	struct mr_traced_process **processes;
-	size_t process_count;
-	uint64_t joined; /**< processes that were followed */
-	uint64_t unseen; /**< calls that were made while mrctl did not answer */
+	int ends;        /**< epoll(7) of the pidfds of processes, while mr_follow_run() runs */
+	struct mr_traced_process
+		*first; /**< in the order in which they have joined; also some that have ended */
+	size_t process_count; /**< that run */
+	uint64_t joined;      /**< processes that were followed */
+	uint64_t unseen;      /**< calls that were made while mrctl did not answer */
 	struct mr_trace_totals totals;
 	struct mr_refusals refusals;
 	struct mr_leaks leaks;

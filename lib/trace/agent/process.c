@@ -16,18 +16,12 @@
 #include "lib/trace/agent/agent.h"
 #include "lib/trace/wire/wire.h"
 
-/*
- * How the agent reports that it could not join, without a descriptor or a socket, which may be what it lacks: a page of
- * its file can then be written and not be read, which no other page of a program is.  mrctl sees it in /proc/PID/maps.
- */
 enum {
-	MR_TRACE_SIGN_BYTES = 1 << 16, /* a page, of machines with the largest ones */
-};
-
-/* The environment that a program is started with, so that it has the agent, too. */
-enum {
-	ENVIRONMENT_ADDED = 4,         /* variables that are added at most, with the NULL */
-	ENVIRONMENT_BYTES = 16 * 1024, /* of their texts */
+	SIGN_BYTES = 1 << 16, /* a page, of machines with the largest ones */
+	/* The environment that a program is started with, so that it has the agent, too: */
+	ENVIRONMENT_BYTES = 16 * 1024, /* of variables that are added */
+	ENVIRONMENT_ADDED = 4,         /* of these at most, with the NULL */
+	ENVIRONMENT_MOST = 8192,       /* pointers; a larger one stays as it is */
 };
 
 /* A variable that is a list, of which one item is ours. */
@@ -43,7 +37,6 @@ static struct list_variable lists[] = {
 	{ "LD_PRELOAD", " :", "", "/libmrctl-sim.so" },
 	{ "ASAN_OPTIONS", ":, ", MR_TRACE_ASAN_OPTION, NULL },
 };
-enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
 static bool ends_with(const char *item, size_t length, const char *end)
 {
@@ -63,12 +56,12 @@ static const char *value_of(char *const *env, const char *name, size_t *index)
 	return NULL;
 }
 
-/* Whether an environment needs our item of a list. */
-static bool lacks(char *const *env, const struct list_variable *list)
+/* Whether a list needs our item; @value: NULL: it is not set. */
+static bool lacks(const struct list_variable *list, const char *value)
 {
 	const size_t name = list->behind ? strlen(list->item) : strcspn(list->item, "=") + 1;
-	size_t index, length;
-	const char *value = value_of(env, list->name, &index), *item;
+	const char *item;
+	size_t length;
 
 	while ((item = mr_list_item(&value, list->separators, &length))) {
 		if (length >= name && !strncmp(item, list->item, name))
@@ -79,18 +72,15 @@ static bool lacks(char *const *env, const struct list_variable *list)
 	return *list->item;
 }
 
-/* Put a variable in the place of an older one, or at the end. */
-static size_t put(const char **to, size_t count, size_t index, const char *text)
-{
-	to[index] = text;
-	return index == count ? count + 1 : count;
-}
-
-/* Environments of more pointers stay as they are. */
-enum { ENVIRONMENT_MOST = 8192 };
+/* Not on the stack, of which a thread may have 16 KiB (PTHREAD_STACK_MIN). */
+struct scratch {
+	char path[PATH_MAX];
+	char texts[ENVIRONMENT_BYTES];
+	const char *env[ENVIRONMENT_MOST];
+};
 
 /* Copies an environment, with what the agent needs.  Return: whether something was missing, and there was room */
-static bool environment_complete(char *const *env, const char **to, char *texts)
+static bool environment_complete(char *const *env, struct scratch *to)
 {
 	size_t count = 0, used = 0, index;
 	bool is_added = !value_of(env, MR_TRACE_VARIABLE, &index);
@@ -98,35 +88,28 @@ static bool environment_complete(char *const *env, const char **to, char *texts)
 	for (; env[count]; count++) {
 		if (count + ENVIRONMENT_ADDED >= ENVIRONMENT_MOST)
 			return false;
-		to[count] = env[count];
+		to->env[count] = env[count];
 	}
 	if (is_added)
-		count = put(to, count, count, agent_variable);
-	for (size_t i = 0; i < LISTS; i++) {
+		to->env[count++] = agent_variable;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		const char *value = value_of(env, lists[i].name, &index);
-		int length;
+		const size_t room = ENVIRONMENT_BYTES - used;
+		size_t length;
 
-		if (!lacks(env, &lists[i]))
+		if (!lacks(&lists[i], value))
 			continue;
-		length =
-			snprintf(texts + used, ENVIRONMENT_BYTES - used, "%s=%s%s%s", lists[i].name,
-				 lists[i].item, value && *value ? ":" : "", value ? value : "");
-		if (length < 0 || (size_t)length >= ENVIRONMENT_BYTES - used)
+		length = (size_t)snprintf(to->texts + used, room, "%s=%s%s%s", lists[i].name,
+					  lists[i].item, value && *value ? ":" : "", value ?: "");
+		if (length >= room)
 			continue; /* a list of that length was none of ours */
-		count = put(to, count, value ? index : count, texts + used);
-		used += (size_t)length + 1;
+		to->env[value ? index : count++] = to->texts + used;
+		used += length + 1;
 		is_added = true;
 	}
-	to[count] = NULL;
+	to->env[count] = NULL;
 	return is_added;
 }
-
-/* Not on the stack, of which a thread may have 16 KiB (PTHREAD_STACK_MIN). */
-struct scratch {
-	char path[PATH_MAX];
-	char texts[ENVIRONMENT_BYTES];
-	const char *env[ENVIRONMENT_MOST];
-};
 
 /* Counts arguments or variables.  Linux treats a missing environment as an empty one (execve(2)). */
 static char *const nothing[] = { NULL };
@@ -199,7 +182,7 @@ static struct start begin(int dir, const char *name, bool search, char *const en
 	obstacle = mr_trace_program(dir, name);
 	if (obstacle != MR_TRACE_FOLLOWED)
 		channel_lost(name, obstacle);
-	if (environment_complete(given, start.scratch->env, start.scratch->texts))
+	if (environment_complete(given, start.scratch))
 		start.env = (char *const *)start.scratch->env;
 	return start;
 }
@@ -325,9 +308,12 @@ TRACED(long, syscall, (long number, ...))
 			REAL(syscall)(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]));
 }
 
-/* Content of the file: not only zeros, and never written. */
-static const unsigned char sign[MR_TRACE_SIGN_BYTES]
-	__attribute__((aligned(MR_TRACE_SIGN_BYTES))) = { 1 };
+/*
+ * How the agent reports that it could not join, without a descriptor or a socket, which may be what it lacks: a page of
+ * its file can then be written and not be read, which no other page of a program is.  mrctl sees it in /proc/PID/maps.
+ * Content of the file: not only zeros, and never written.
+ */
+static const unsigned char sign[SIGN_BYTES] __attribute__((aligned(SIGN_BYTES))) = { 1 };
 
 __attribute__((constructor)) static void start_agent(void)
 {
