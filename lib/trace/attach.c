@@ -667,7 +667,7 @@ static void take_events(struct mr_attach *attach, struct mr_follow *follow)
 			attach->last_look_ns = now;
 			record.call.flags |= MR_TRACE_LOOKED_AT;
 		}
-		mr_follow_take(follow, process, &record, false);
+		mr_follow_take(follow, process, &record);
 	}
 	follow->sink.caught_up(follow->sink.data);
 }

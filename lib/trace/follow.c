@@ -31,7 +31,7 @@ static int open_pidfd(pid_t pid)
 
 /* A library may register in one place for all of its callers: a registration has a place for each stack. */
 static struct mr_site *see_site(struct mr_traced_process *process,
-				const struct mr_traced_record *record, bool has_ended)
+				const struct mr_traced_record *record)
 {
 	const struct mr_trace_record *call = &record->call;
 	const bool registers = mr_traced_call_row(call->call)->effect == MR_TRACED_REGISTERS;
@@ -42,22 +42,9 @@ static struct mr_site *see_site(struct mr_traced_process *process,
 		stack = mr_trace_mix(stack, record->frames[i]);
 	site = mr_ledger_site(&process->ledger, call->caller, call->call, stack);
 	/* Another library may be in the place of one. */
-	if (site && !has_ended && (process->modules.is_stale || !site->calls))
+	if (site && (process->modules.is_stale || !site->calls))
 		mr_process_see(process, call->caller - 1);
 	return site;
-}
-
-/* The place of a call: that which calls the inline function, where the caller is one. */
-static struct mr_site *find_site(struct mr_traced_process *process, struct mr_traced_record *record,
-				 bool has_ended)
-{
-	struct mr_trace_record *call = &record->call;
-	struct mr_site *site = see_site(process, record, has_ended);
-
-	if (!site || !call->outer || !mr_process_is_header(process, site))
-		return site;
-	call->caller = call->outer;
-	return see_site(process, record, has_ended);
 }
 
 /*
@@ -85,23 +72,28 @@ static bool is_refusal(const struct mr_trace_record *call)
 }
 
 void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
-		    struct mr_traced_record *record, bool has_ended)
+		    struct mr_traced_record *record)
 {
 	struct mr_trace_record *call = &record->call;
 	mr_auto_free struct mr_look *look = NULL;
-	struct mr_refusal_kind *kind = NULL;
 	struct mr_site *site;
 
 	/* No agent writes others. */
 	if (call->call >= MR_TRACED_CALL_COUNT || call->errnum < 0)
 		return;
 	mr_ledger_complete(&process->ledger, call);
-	site = find_site(process, record, has_ended);
+	site = see_site(process, record);
+	/* The place is that which calls the inline function, where the caller is one. */
+	if (site && call->outer && mr_process_is_header(process, site)) {
+		call->caller = call->outer;
+		site = see_site(process, record);
+	}
 	if (!site) {
 		follow->totals.uncounted++;
 		return;
 	}
-	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended)
+	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid &&
+	    !process->has_ended)
 		look = calloc(1, sizeof(*look));
 	if (look) {
 		/* Earlier calls of an attached process are not known, and it does not wait. */
@@ -111,15 +103,12 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
 		mr_look_at(process->pid, call, look);
 	}
 	mr_ledger_take(&process->ledger, &follow->totals, record, site);
-	if (mr_traced_call_row(call->call)->effect == MR_TRACED_OPENS && !has_ended) {
+	if (mr_traced_call_row(call->call)->effect == MR_TRACED_OPENS) {
 		process->modules.is_stale = true; /* libibverbs may be there only now */
 		mr_process_see(process, call->caller);
 	}
 	if (is_refusal(call))
-		kind = mr_refusals_add(&follow->refusals, process, record, look,
-				       mr_process_place(process, site));
-	if (kind && kind->count == 1)
-		kind->stack = mr_process_callers(process, record->frames, call->frame_count);
+		mr_refusals_add(&follow->refusals, process, record, site, look);
 	if (follow->sink.call)
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
@@ -128,14 +117,16 @@ void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
  * Empties a ring, but takes at most as many as fit, so that a busy process does not keep others waiting.
  * Return: how many it took.
  */
-static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *process,
-			 bool has_ended)
+static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *process)
 {
 	struct mr_traced_record record;
 	size_t count = 0;
 
-	for (; count < MR_TRACE_SLOTS && mr_ring_take(&process->ring, has_ended, &record); count++)
-		mr_follow_take(follow, process, &record, has_ended);
+	while (count < MR_TRACE_SLOTS &&
+	       mr_ring_take(&process->ring, process->has_ended, &record)) {
+		mr_follow_take(follow, process, &record);
+		count++;
+	}
 	return count;
 }
 
@@ -261,13 +252,13 @@ static void note_libraries(struct mr_follow *follow, const struct mr_modules *mo
 
 static void end_process(struct mr_follow *follow, struct mr_traced_process *process)
 {
-	take_calls(follow, process, true);
+	process->has_ended = true;
+	take_calls(follow, process);
 	follow->unseen += mr_ring_lost(&process->ring);
 	follow->process_count--;
 	note_libraries(follow, &process->modules);
 	mr_process_name_sites(process);
 	mr_process_stop(process);
-	process->has_ended = true;
 	for (struct mr_traced_process *at = process; at; at = at->parent)
 		if (!--at->heirs)
 			mr_ledger_count(&at->ledger, false, &follow->totals);
@@ -322,7 +313,7 @@ static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 	while (parent && parent->id != request->parent)
 		parent = parent->next;
 	if (parent)
-		take_calls(follow, parent, false);
+		take_calls(follow, parent);
 	process = new_process(follow, pid, request->path);
 	if (!process) {
 		mr_ring_release(&ring);
@@ -366,7 +357,7 @@ static void serve(struct mr_follow *follow, int connection, pid_t pid,
 	case MR_TRACE_CLOSE:
 		if (!process)
 			break;
-		take_calls(follow, process, false);
+		take_calls(follow, process);
 		mr_process_name_sites(process);
 		mr_ledger_retire(&process->ledger);
 		process->modules.is_stale = true;
@@ -413,8 +404,7 @@ static void take_signal(struct loop *loop)
 	if (read(loop->follow->signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	sender = info.ssi_code == SI_KERNEL ? 0 : (pid_t)info.ssi_pid;
-	is_known = sender == loop->child ||
-		   find_process(loop->follow, sender) ||
+	is_known = sender == loop->child || find_process(loop->follow, sender) ||
 		   (info.ssi_code == SI_KERNEL &&
 		    (info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT));
 	if (loop->child_is_over)
@@ -436,7 +426,7 @@ static void take_all(struct loop *loop)
 		/* A process without a pidfd is followed no longer than the child: its end would not be noticed. */
 		if (end.fd < 0 ? loop->child_is_over : poll(&end, 1, 0) > 0)
 			end_process(follow, at);
-		else if (take_calls(follow, at, false) >= BUSY)
+		else if (take_calls(follow, at) >= BUSY)
 			loop->is_busy = true;
 	}
 	forget_some(follow);

@@ -470,10 +470,9 @@ static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)
 		kind->likenesses[kind->likeness_count++] = likeness;
 }
 
-struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
-					const struct mr_traced_process *process,
-					const struct mr_traced_record *record,
-					const struct mr_look *look, const char *place)
+void mr_refusals_add(struct mr_refusals *refusals, struct mr_traced_process *process,
+		     const struct mr_traced_record *record, struct mr_site *site,
+		     const struct mr_look *look)
 {
 	const struct mr_trace_record *call = &record->call;
 	const uint64_t likeness = mr_trace_likeness(call);
@@ -482,13 +481,16 @@ struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 
 	refusals->total++;
 	if (!kind && refusals->count < MR_REFUSAL_KINDS && (kind = calloc(1, sizeof(*kind)))) {
+		const char *place = mr_process_place(process, site);
+
 		kind->place = place ? strdup(place) : NULL;
 		kind->program = strdup(process->program);
+		kind->stack = mr_process_callers(process, record->frames, call->frame_count);
 		refusals->kinds[refusals->count++] = kind;
 	}
 	if (!kind) {
 		refusals->left_out++;
-		return NULL;
+		return;
 	}
 	if (!kind->count || (look && !kind->look)) {
 		kind->record = *record;
@@ -503,7 +505,6 @@ struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 	add_likeness(kind, likeness);
 	if (look)
 		add_likeness(kind, mr_trace_range_likeness(call, likeness));
-	return kind;
 }
 
 void mr_refusals_release(struct mr_refusals *refusals)

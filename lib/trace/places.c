@@ -442,7 +442,7 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 	static const char any[] = "/usr";
 	char found[PATH_MAX];
 
-	if (!process->pid ||
+	if (!process->pid || process->has_ended ||
 	    !(modules->is_stale || (modules->reads < READS_MAX && !find_mapping(modules, addr))))
 		return;
 	host.process = process->pid;

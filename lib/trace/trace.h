@@ -408,17 +408,10 @@ struct mr_refusals {
 	uint64_t left_out; /**< of other kinds */
 };
 
-/**
- * mr_refusals_add() - record a refusal
- * @look:  NULL: the process was not looked at
- * @place: that made the call, or NULL
- *
- * Return: its kind; NULL where it was left out.
- */
-struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
-					const struct mr_traced_process *process,
-					const struct mr_traced_record *record,
-					const struct mr_look *look, const char *place);
+/** mr_refusals_add() - record a refusal; @look: NULL: the process was not looked at */
+void mr_refusals_add(struct mr_refusals *refusals, struct mr_traced_process *process,
+		     const struct mr_traced_record *record, struct mr_site *site,
+		     const struct mr_look *look);
 
 /** mr_look_cause() - the cause that was found; NULL: none */
 const struct mr_cause *mr_look_cause(const struct mr_look *look);
@@ -493,7 +486,7 @@ int mr_follow_attach(struct mr_follow *follow, pid_t pid, const char *program,
 
 /** mr_follow_take() - take a call of a process, which may have ended */
 void mr_follow_take(struct mr_follow *follow, struct mr_traced_process *process,
-		    struct mr_traced_record *record, bool has_ended);
+		    struct mr_traced_record *record);
 
 /**
  * mr_follow_fork() - fork(2) the child that is to be followed
