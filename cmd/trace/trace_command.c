@@ -142,15 +142,15 @@ static int attach_run(struct trace_job *job, struct mr_error *err)
 
 /* ---- calls, while the program runs ---- */
 
-/* Prints an argument that is known. */
-static void print_argument(FILE *line, const char **separator, const char *name, bool is_hex,
-			   const struct mr_opt_u64 *value)
-{
-	if (!value->known)
-		return;
-	fprintf(line, is_hex ? "%s%s0x%" PRIx64 : "%s%s%" PRIu64, *separator, name, value->value);
-	*separator = ", ";
-}
+/* Prints an argument of print_call() if it is known. */
+#define ARGUMENT(is_known, ...)                                                                    \
+	do {                                                                                       \
+		if (!(is_known))                                                                   \
+			break;                                                                     \
+		fputs(separator, line);                                                            \
+		fprintf(line, __VA_ARGS__);                                                        \
+		separator = ", ";                                                                  \
+	} while (0)
 
 static void print_call(FILE *line, const struct call_row *row)
 {
@@ -159,21 +159,14 @@ static void print_call(FILE *line, const struct call_row *row)
 	char text[FIELD_TEXT_MAX];
 
 	fprintf(line, "%s(%s", row->call, row->device ?: "");
-	print_argument(line, &separator, "", true, &row->addr);
-	print_argument(line, &separator, "fd ", false, &row->fd);
-	print_argument(line, &separator, "offset ", false, &row->offset);
-	print_argument(line, &separator, "", false, &row->length);
-	if (has_other_iova)
-		print_argument(line, &separator, "iova ", true, &row->iova);
-	if (row->access.known) {
-		fprintf(line, "%s%s", separator, access_text((uint32_t)row->access.value, text));
-		separator = ", ";
-	}
-	if (row->page_sizes.known) {
-		fprintf(line, "%spages %s", separator, pages_text(row->page_sizes.value, text));
-		separator = ", ";
-	}
-	print_argument(line, &separator, "flags ", true, &row->flags);
+	ARGUMENT(row->addr.known, "0x%" PRIx64, row->addr.value);
+	ARGUMENT(row->fd.known, "fd %" PRIu64, row->fd.value);
+	ARGUMENT(row->offset.known, "offset %" PRIu64, row->offset.value);
+	ARGUMENT(row->length.known, "%" PRIu64, row->length.value);
+	ARGUMENT(row->iova.known && has_other_iova, "iova 0x%" PRIx64, row->iova.value);
+	ARGUMENT(row->access.known, "%s", access_text((uint32_t)row->access.value, text));
+	ARGUMENT(row->page_sizes.known, "pages %s", pages_text(row->page_sizes.value, text));
+	ARGUMENT(row->flags.known, "flags 0x%" PRIx64, row->flags.value);
 	fprintf(line, ") = ");
 	if (row->errno_value.known)
 		fprintf(line, "%s (%s)", row->answer, mr_errno_text((int)row->errno_value.value));

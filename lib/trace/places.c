@@ -430,28 +430,20 @@ void mr_process_name_sites(struct mr_traced_process *process)
 	}
 }
 
-enum {
-	READS_MAX =
-		1000 /* limit: calls from places in no file must not read the mappings for ever */
-};
-
 void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 {
-	struct mr_modules *modules = &process->modules, now = { .reads = modules->reads + 1 };
+	struct mr_modules *modules = &process->modules, now = { 0 };
 	struct mr_host host = MR_THIS_HOST;
 	static const char any[] = "/usr";
 	char found[PATH_MAX];
 
 	if (!process->pid || process->has_ended ||
-	    !(modules->is_stale || (modules->reads < READS_MAX && !find_mapping(modules, addr))))
+	    (!modules->is_stale && find_mapping(modules, addr)))
 		return;
 	host.process = process->pid;
 	mr_mappings_walk(&host, 0, keep, &now);
-	if (!now.count) { /* the old ones stay */
-		release_modules(&now);
-		modules->reads++;
+	if (!now.count) /* the old ones stay */
 		return;
-	}
 	release_modules(modules);
 	now.is_in_other_namespace = mr_seen_by(&host, any, found) || strcmp(found, any) != 0;
 	*modules = now;

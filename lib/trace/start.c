@@ -72,14 +72,11 @@ bool mr_trace_stat(pid_t pid, const char *name, struct stat *st)
 {
 	struct mr_process folder;
 	bool is_there;
-	int errnum;
 
 	if (!mr_process_open(pid, &folder))
 		return false;
 	is_there = mr_process_stat_link(&folder, name, st);
-	errnum = errno;
-	mr_process_close(&folder);
-	errno = errnum;
+	mr_process_close(&folder); /* which leaves errno */
 	return is_there;
 }
 

@@ -282,7 +282,6 @@ struct mr_modules {
 	size_t count;
 	bool is_in_other_namespace; /**< the process may have other files at these paths: its root or mounts are others */
 	bool is_stale; /**< one of them may have been unmapped, and another one be in its place */
-	unsigned int reads; /**< how often they were read: other files may have been mapped since */
 };
 
 /** mr_places_package() - "libdw1", where that is missing; NULL: it is there */

@@ -85,15 +85,6 @@ static int connect_to(void)
 	return rc < 0 ? (int)rc : fd;
 }
 
-static void fill(struct mr_trace_request *request, enum mr_trace_request_kind kind)
-{
-	memset(request, 0, sizeof(*request));
-	request->magic = MR_TRACE_MAGIC;
-	request->version = MR_TRACE_VERSION;
-	request->kind = kind;
-	memcpy(request->token, token, sizeof(request->token));
-}
-
 /* @ring: set to the descriptor that came with the reply. */
 static bool receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
 {
@@ -116,37 +107,37 @@ static bool receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
 
 /*
  * Sends a request and waits for the reply.  Others may have crowded it out before mrctl read it: then it is sent again.
- * @ring: set to the descriptor that came with the reply, else -1
+ * @path: of a program that is about to run; NULL: of this one
+ * Return: the descriptor that came with the reply, or -1
  */
-static bool exchange(const struct mr_trace_request *request, struct mr_trace_reply *reply,
-		     int *ring)
+static int exchange(enum mr_trace_request_kind kind, enum mr_trace_obstacle obstacle,
+		    const char *path, struct mr_trace_reply *reply)
 {
+	struct mr_trace_request request = { .magic = MR_TRACE_MAGIC,
+					    .version = MR_TRACE_VERSION,
+					    .kind = kind,
+					    .obstacle = obstacle,
+					    .parent = own_id };
 	const uint64_t begin = mr_now_ns();
 	bool is_answered = false;
+	int ring = -1, fd;
 
-	*ring = -1;
+	memcpy(request.token, token, sizeof(request.token));
+	if (path)
+		memccpy(request.path, path, '\0', sizeof(request.path) - 1);
+	else
+		SYSTEM(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", request.path,
+		       sizeof(request.path) - 1);
 	for (unsigned int i = 0; i < ATTEMPTS && !is_answered && !is_late(begin); i++) {
-		int fd = connect_to();
-
+		fd = connect_to();
 		if (fd < 0)
-			return false;
-		is_answered = RETRY(SYS_sendto, fd, request, sizeof(*request), MSG_NOSIGNAL, NULL,
-				    0) == sizeof(*request) &&
-			      receive_reply(fd, reply, ring);
+			break;
+		is_answered = RETRY(SYS_sendto, fd, &request, sizeof(request), MSG_NOSIGNAL, NULL,
+				    0) == sizeof(request) &&
+			      receive_reply(fd, reply, &ring);
 		SYSTEM(SYS_close, fd);
 	}
-	return is_answered;
-}
-
-/* Waits until mrctl has taken a request whose reply has no content. */
-static void notify(const struct mr_trace_request *request)
-{
-	struct mr_trace_reply reply;
-	int none;
-
-	exchange(request, &reply, &none);
-	if (none >= 0)
-		SYSTEM(SYS_close, none);
+	return ring;
 }
 
 /* Map a ring.  The file is sealed against a change of its size, so no access can raise SIGBUS. */
@@ -173,16 +164,12 @@ static bool map_ring(struct mr_ring *ring, int fd, uint32_t frames)
 /* Gets a ring for this process; false: no answer, or not one of this version. */
 static bool channel_join(struct agent_process *process)
 {
-	struct mr_trace_request request;
 	struct mr_trace_reply reply = { 0 };
-	bool joined;
-	int ring;
+	const int ring = exchange(MR_TRACE_JOIN, MR_TRACE_FOLLOWED, NULL, &reply);
+	const bool joined = ring >= 0 && reply.magic == MR_TRACE_MAGIC &&
+			    reply.frames <= MR_TRACE_FRAMES &&
+			    map_ring(&process->ring, ring, reply.frames);
 
-	fill(&request, MR_TRACE_JOIN);
-	request.parent = own_id;
-	SYSTEM(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", request.path, sizeof(request.path) - 1);
-	joined = exchange(&request, &reply, &ring) && ring >= 0 &&
-		 reply.frames <= MR_TRACE_FRAMES && map_ring(&process->ring, ring, reply.frames);
 	if (joined)
 		own_id = reply.id;
 	if (ring >= 0)
@@ -193,27 +180,21 @@ static bool channel_join(struct agent_process *process)
 
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 {
-	struct mr_trace_request request;
+	struct mr_trace_reply reply;
 
-	if (!address_length || agent_is_filtered)
-		return;
-	fill(&request, MR_TRACE_LOST);
-	request.obstacle = obstacle;
-	memccpy(request.path, path, '\0', sizeof(request.path) - 1);
-	notify(&request);
+	if (address_length && !agent_is_filtered)
+		exchange(MR_TRACE_LOST, obstacle, path, &reply);
 }
 
 /* Where nothing was called there are no places; a child that has not joined has none either. */
 void channel_closing(void)
 {
 	struct agent_process *process = agent_process;
-	struct mr_trace_request request;
+	struct mr_trace_reply reply;
 
-	if (agent_is_filtered || !process || atomic_load(&process->phase) != AGENT_JOINED ||
-	    atomic_load(&process->ring.is_left) || !atomic_load(&process->ring.shared->head))
-		return;
-	fill(&request, MR_TRACE_CLOSE);
-	notify(&request);
+	if (!agent_is_filtered && process && atomic_load(&process->phase) == AGENT_JOINED &&
+	    !atomic_load(&process->ring.is_left) && atomic_load(&process->ring.shared->head))
+		exchange(MR_TRACE_CLOSE, MR_TRACE_FOLLOWED, NULL, &reply);
 }
 
 struct mr_ring *ring_of_process(void)
