@@ -383,6 +383,7 @@ struct loop {
 	struct mr_follow *follow;
 	pid_t child;
 	int child_fd;
+	int wait_ms;             /* until the next look at all processes */
 	unsigned int exec_looks; /* for others that may join, at which a process was in execve(2) */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
@@ -462,7 +463,6 @@ static int run_once(struct loop *loop, struct mr_error *err)
 	/* An old kernel or a container's filter of calls may know no pidfd. */
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
-	const int wait_ms = mr_monitor_wait_ms(&follow->monitor);
 	struct pollfd fds[] = {
 		{ .fd = follow->signals, .events = POLLIN },
 		{ .fd = follow->ends, .events = POLLIN },
@@ -475,7 +475,7 @@ static int run_once(struct loop *loop, struct mr_error *err)
 	pid_t pid;
 
 	if (poll(fds, sizeof(fds) / sizeof(*fds),
-		 follow->process_count || !has_child_fd ? patience : wait_ms) < 0 &&
+		 follow->process_count || !has_child_fd ? patience : loop->wait_ms) < 0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	begun = mr_now_ns();
@@ -492,7 +492,7 @@ static int run_once(struct loop *loop, struct mr_error *err)
 		if (connection >= 0)
 			serve(follow, connection, pid, &request);
 	}
-	mr_monitor_look(follow, loop->child_is_over ? 0 : loop->child);
+	loop->wait_ms = mr_monitor_look(follow, loop->child_is_over ? 0 : loop->child);
 	if (follow->sink.caught_up)
 		follow->sink.caught_up(follow->sink.data);
 	return 0;
@@ -580,6 +580,6 @@ void mr_follow_close(struct mr_follow *follow)
 	if (follow->signals >= 0)
 		close(follow->signals);
 	mr_refusals_release(&follow->refusals);
-	mr_monitor_release(&follow->monitor);
+	free(follow->monitor.entries);
 	mr_channel_close(&follow->channel);
 }

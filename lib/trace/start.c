@@ -379,14 +379,7 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 		follow->sink.not_followed(follow->sink.data, entry->pid, path, verdict);
 }
 
-int mr_monitor_wait_ms(const struct mr_monitor *monitor)
-{
-	const uint64_t now = mr_now_ns();
-
-	return now < monitor->due_ns ? (int)((monitor->due_ns - now) / 1000000) + 1 : 0;
-}
-
-void mr_monitor_look(struct mr_follow *follow, pid_t child)
+int mr_monitor_look(struct mr_follow *follow, pid_t child)
 {
 	struct mr_monitor *monitor = &follow->monitor;
 	const uint64_t begin = mr_now_ns();
@@ -394,7 +387,7 @@ void mr_monitor_look(struct mr_follow *follow, pid_t child)
 	uint64_t own, pause;
 
 	if (begin < monitor->due_ns)
-		return;
+		return (int)((monitor->due_ns - begin) / 1000000) + 1;
 	own = mr_monitor_image(getpid()); /* the child's too, until it runs the program */
 	read_entries(monitor);
 	mark(monitor, child);
@@ -411,11 +404,7 @@ void mr_monitor_look(struct mr_follow *follow, pid_t child)
 	}
 	free(before.entries);
 	pause = LOOK_SHARE * (mr_now_ns() - begin);
-	monitor->due_ns = begin + (pause > LOOK_NS ? pause : LOOK_NS);
-}
-
-void mr_monitor_release(struct mr_monitor *monitor)
-{
-	free(monitor->entries);
-	*monitor = (struct mr_monitor){ .entries = NULL };
+	pause = pause > LOOK_NS ? pause : LOOK_NS;
+	monitor->due_ns = begin + pause;
+	return (int)(pause / 1000000);
 }

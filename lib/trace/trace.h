@@ -107,11 +107,7 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 /** mr_traced_unknown_attributes() - bits of the comp_mask that libibverbs and libmlx5 did not know when mrctl was written */
 uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record);
 
-/**
- * mr_traced_region_call() - the call that registers, as mrctl makes it
- *
- * Return: false where the call registers nothing that mrctl could.
- */
+/** mr_traced_region_call() - the call that registers, as mrctl makes it; false where mrctl could register nothing so */
 bool mr_traced_region_call(const struct mr_trace_record *record, enum mr_region_call *call);
 
 /** Facts about a refused call. */
@@ -361,22 +357,19 @@ struct mr_monitor {
 	uint64_t due_ns;                  /**< of the next look */
 };
 
-/** mr_monitor_wait_ms() - how long until the next look */
-int mr_monitor_wait_ms(const struct mr_monitor *monitor);
-
 /**
  * mr_monitor_look() - examine the processes if it is time; reports each program that is not followed once to the sink
  * @child: that was forked; 0: it has ended
+ *
+ * Return: milliseconds until the next look.
  */
-void mr_monitor_look(struct mr_follow *follow, pid_t child);
+int mr_monitor_look(struct mr_follow *follow, pid_t child);
 
 /** mr_monitor_image() - a number for the program that a process runs now; 0: not known */
 uint64_t mr_monitor_image(pid_t pid);
 
 /** mr_monitor_announced() - record that a process, or its child, is about to run a program that cannot be followed */
 void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid);
-
-void mr_monitor_release(struct mr_monitor *monitor);
 
 /** The kinds of refusals that traced processes met: refusals of the same call with the same errno and cause. */
 enum {
