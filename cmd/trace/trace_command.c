@@ -302,8 +302,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 		report_error("trace", &failure);
 		_exit(EXIT_REFUSED);
 	}
-	signal(SIGPIPE,
-	       SIG_IGN); /* the reader of a file of trace may end, and the program continues */
+	signal(SIGPIPE, SIG_IGN); /* the program continues where the reader of a file ends */
 	if (obstacle != MR_TRACE_FOLLOWED)
 		mr_monitor_announced(&follow->monitor, child);
 	return mr_follow_run(follow, child, &job->status, err);

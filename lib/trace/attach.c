@@ -31,8 +31,7 @@
 /* A method of ioctl(2) that registers, changes, frees, or creates a queue. */
 struct mr_kernel_method {
 	uint16_t object, method;
-	enum mr_traced_call
-		call; /* of the library that makes it; MR_TRACED_CALL_COUNT: a command */
+	enum mr_traced_call call; /* MR_TRACED_CALL_COUNT: a command */
 	/* Numbers of attributes, plus 1; 0: there is none */
 	uint16_t addr, length, access, iova, fd, pages, flags, handle;
 };

@@ -16,9 +16,8 @@
 #include "lib/trace/wire/wire.h"
 
 enum {
-	POLL_MS = 10, /* between two looks into the rings */
-	BUSY_POLL_MS =
-		1, /* the same while a ring is filled that fast: a program waits for a full one */
+	POLL_MS = 10,     /* between two looks into the rings */
+	BUSY_POLL_MS = 1, /* while a ring is filled that fast: a program waits for a full one */
 	BUSY = MR_TRACE_SLOTS / 8, /* records of a process at a look, of one that is busy */
 };
 
@@ -374,9 +373,8 @@ static void serve(struct mr_follow *follow, int connection, pid_t pid,
 /* ---- the loop ---- */
 
 enum {
-	CONNECTIONS_AT_ONCE =
-		64, /* others of the host may connect, too, and are not to keep mrctl from its work */
-	EXEC_LOOKS = 10, /* in which a process that has no environment yet may get it */
+	CONNECTIONS_AT_ONCE = 64, /* others of the host may connect, too */
+	EXEC_LOOKS = 10,          /* in which a process that has no environment yet may get it */
 };
 
 struct loop {

@@ -144,34 +144,30 @@ static uint32_t find_obstacle(pid_t pid)
 								  : MR_TRACE_NOT_JOINED;
 }
 
-struct agent {
-	bool is_loaded, has_failed;
-};
+enum { IS_LOADED = 1 << 0, HAS_FAILED = 1 << 1 };
 
 static bool note_agent(const struct mr_mapping *mapping, void *data)
 {
 	const char *slash = strrchr(mapping->path, '/');
-	struct agent *agent = data;
+	unsigned int *agent = data;
 
-	if (!slash || strcmp(slash + 1, MR_TRACE_AGENT) != 0)
-		return true;
-	agent->is_loaded = true;
 	/* The agent's sign that it could not join (lib/trace/agent/process.c) */
-	agent->has_failed |= mapping->writable && !mapping->readable;
+	if (slash && !strcmp(slash + 1, MR_TRACE_AGENT))
+		*agent |= mapping->writable && !mapping->readable ? HAS_FAILED : IS_LOADED;
 	return true;
 }
 
 static uint32_t judge_agent(pid_t pid, bool is_late)
 {
 	struct mr_host host = MR_THIS_HOST;
-	struct agent agent = { false, false };
+	unsigned int agent = 0;
 
 	host.process = pid;
 	if (mr_mappings_walk(&host, 0, note_agent, &agent))
 		return BEGINS;
-	if (agent.has_failed)
+	if (agent & HAS_FAILED)
 		return find_obstacle(pid);
-	return !agent.is_loaded && is_late ? MR_TRACE_NOT_LOADED : BEGINS;
+	return !agent && is_late ? MR_TRACE_NOT_LOADED : BEGINS;
 }
 
 /* Reads where the program of a process is, and whether that can be followed.  Return: false where it has none */

@@ -172,8 +172,7 @@ struct mr_site {
 	uint32_t call;    /**< enum mr_traced_call */
 	uint64_t stack;   /**< of a registration with its callers: a number for these; else 0 */
 	uint64_t retired; /**< 0: it may call again; else a number: other code may be there */
-	enum mr_tristate
-		is_header; /**< of an inline function of rdma-core: its caller is the place */
+	enum mr_tristate is_header; /**< an inline function of rdma-core: its caller is the place */
 	uint64_t calls;
 	uint64_t count, bytes; /**< of the regions of this place that still exist */
 	char *place;           /**< mr_process_place(); NULL: not looked up yet */
@@ -452,11 +451,10 @@ struct mr_follow {
 	int signals;     /**< those that the program gets; -1: none are caught */
 	uint32_t frames; /**< return addresses of each call, with --stacks */
 	int ends;        /**< epoll(7) of the pidfds of processes, while mr_follow_run() runs */
-	struct mr_traced_process
-		*first; /**< in the order in which they have joined; also some that have ended */
-	size_t process_count; /**< that run */
-	uint64_t joined;      /**< processes that were followed */
-	uint64_t unseen;      /**< calls that were made while mrctl did not answer */
+	struct mr_traced_process *first; /**< that has joined first; also some that have ended */
+	size_t process_count;            /**< that run */
+	uint64_t joined;                 /**< processes that were followed */
+	uint64_t unseen;                 /**< calls that were made while mrctl did not answer */
 	struct mr_trace_totals totals;
 	struct mr_refusals refusals;
 	struct mr_leaks leaks;
@@ -506,8 +504,7 @@ void mr_follow_close(struct mr_follow *follow);
 /** Calls to the kernel's uverbs interface, as the BPF programs copy them. */
 enum {
 	MR_KERNEL_ATTRIBUTES = 12, /**< attributes of an ioctl that are copied */
-	MR_KERNEL_BLOCK =
-		56, /**< bytes behind an attribute's pointer; struct ib_uverbs_create_qp */
+	MR_KERNEL_BLOCK = 56,      /**< bytes behind a pointer; struct ib_uverbs_create_qp */
 };
 
 /** A call that has returned. */

@@ -546,20 +546,18 @@ enum { CONTEXTS = 1024 };
 /* Functions that the table of a context had before. */
 #define MEMBER(name) __typeof__(((struct verbs_context *)NULL)->name) name;
 struct replaced {
-	_Atomic(struct ibv_context *) context; /* NULL: free */
+	_Atomic(const struct ibv_context *) context; /* NULL: free */
 	REPLACED(MEMBER)
 };
 
 static struct replaced list[CONTEXTS];
-static struct ibv_context being_filled; /* its address marks an entry that is not yet found */
 
 /* The program can only call a wrapper by a context whose table has it, so there is an entry. */
 static struct replaced *find(const struct ibv_context *context)
 {
 	size_t i = 0;
 
-	while (i < CONTEXTS - 1 && atomic_load_explicit(&list[i].context, memory_order_acquire) !=
-					   (struct ibv_context *)context)
+	while (i < CONTEXTS - 1 && list[i].context != context)
 		i++;
 	return &list[i];
 }
@@ -646,15 +644,14 @@ static void table_replace(struct ibv_context *context)
 	struct replaced *entry = NULL;
 
 	for (size_t i = 0; table && table->advise_mr != advise_mr && i < CONTEXTS && !entry; i++) {
-		struct ibv_context *none = NULL;
+		const struct ibv_context *none = NULL;
 
-		if (atomic_compare_exchange_strong(&list[i].context, &none, &being_filled))
+		if (atomic_compare_exchange_strong(&list[i].context, &none, context))
 			entry = &list[i];
 	}
 	if (!entry) /* then the inline functions of so many contexts are not seen */
 		return;
 	REPLACED(REPLACE)
-	atomic_store_explicit(&entry->context, context, memory_order_release);
 }
 
 /* Frees the entry of a context that is about to be closed. */
@@ -663,7 +660,7 @@ static void table_forget(struct ibv_context *context)
 	struct replaced *entry = find(context);
 
 	if (entry->context == context)
-		atomic_store(&entry->context, NULL);
+		entry->context = NULL;
 }
 
 static void note_opened(struct mr_trace_record *call, const struct ibv_device *device,

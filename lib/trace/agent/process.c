@@ -28,8 +28,7 @@ enum {
 struct list_variable {
 	const char *name, *separators;
 	char item[PATH_MAX]; /* "": this program has it not */
-	const char *
-		behind; /* ours must not be behind a library of that name; NULL: an item with our name will do */
+	const char *behind;  /* a library before which it must be; NULL: a list of options */
 };
 
 /* A program's own preloads may come before the agent, but the simulator answers calls that the agent is to see. */
