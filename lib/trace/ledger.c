@@ -364,6 +364,13 @@ struct mr_site **mr_ledger_sites(const struct mr_ledger *ledger, size_t *count)
 	return list;
 }
 
+void mr_callers_release(char **callers)
+{
+	for (char **at = callers; at && *at; at++)
+		free(*at);
+	free(callers);
+}
+
 static void free_site(void *data)
 {
 	struct mr_site *site = data;
@@ -403,118 +410,4 @@ void mr_ledger_release(struct mr_ledger *ledger)
 	tdestroy(ledger->objects, free);
 	tdestroy(ledger->sites, free_site);
 	*ledger = (struct mr_ledger){ 0 };
-}
-
-/* ---- kinds of refusals ---- */
-
-const struct mr_cause *mr_look_cause(const struct mr_look *look)
-{
-	return look && look->diagnosis.cause_count ? look->diagnosis.causes[0].cause : NULL;
-}
-
-bool mr_look_is_of_request(const struct mr_look *look)
-{
-	const struct mr_cause *cause = mr_look_cause(look);
-
-	return cause && cause->is_of_request && look->diagnosis.causes[0].certainty == MR_CERTAIN;
-}
-
-static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
-{
-	for (size_t i = 0; i < kind->likeness_count; i++)
-		if (kind->likenesses[i] == likeness)
-			return true;
-	return false;
-}
-
-/*
- * Returns the kind with the cause that was found, or one without a look, of a call that is alike.  Without a look, it
- * returns the kind of calls on the same range that are alike, or of calls that are alike, if these have one cause alone.
- * @look:      NULL: mrctl did not look at this call
- * @ambiguous: set if they have several causes
- */
-static struct mr_refusal_kind *find_kind(const struct mr_refusals *refusals,
-					 const struct mr_trace_record *call,
-					 const struct mr_look *look, bool *ambiguous)
-{
-	const uint64_t likeness = mr_trace_likeness(call);
-	const uint64_t range = mr_trace_range_likeness(call, likeness);
-	struct mr_refusal_kind *unseen = NULL, *of_range = NULL, *alike = NULL;
-	size_t range_count = 0, count = 0;
-
-	for (size_t i = 0; i < refusals->count; i++) {
-		struct mr_refusal_kind *kind = refusals->kinds[i];
-		const bool is_alike = has_likeness(kind, likeness);
-
-		if (kind->record.call.call != call->call ||
-		    kind->record.call.errnum != call->errnum)
-			continue;
-		if (look && kind->look && mr_look_cause(kind->look) == mr_look_cause(look))
-			return kind;
-		if (!kind->look) {
-			unseen = is_alike && !(look && kind->is_ambiguous) ? kind : unseen;
-			continue;
-		}
-		of_range = has_likeness(kind, range) && !range_count++ ? kind : of_range;
-		alike = is_alike && !count++ ? kind : alike;
-	}
-	if (look)
-		return unseen;
-	*ambiguous = range_count != 1 && count > 1;
-	return range_count == 1 ? of_range : count == 1 ? alike : unseen;
-}
-
-static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)
-{
-	if (kind->likeness_count < MR_REFUSAL_LIKENESSES && !has_likeness(kind, likeness))
-		kind->likenesses[kind->likeness_count++] = likeness;
-}
-
-void mr_refusals_add(struct mr_refusals *refusals, struct mr_traced_process *process,
-		     const struct mr_traced_record *record, struct mr_site *site,
-		     const struct mr_look *look)
-{
-	const struct mr_trace_record *call = &record->call;
-	const uint64_t likeness = mr_trace_likeness(call);
-	bool ambiguous = false;
-	struct mr_refusal_kind *kind = find_kind(refusals, call, look, &ambiguous);
-
-	refusals->total++;
-	if (!kind && refusals->count < MR_REFUSAL_KINDS && (kind = calloc(1, sizeof(*kind)))) {
-		const char *place = mr_process_place(process, site);
-
-		kind->place = place ? strdup(place) : NULL;
-		kind->program = strdup(process->program);
-		kind->stack = mr_process_callers(process, record->frames, call->frame_count);
-		refusals->kinds[refusals->count++] = kind;
-	}
-	if (!kind) {
-		refusals->left_out++;
-		return;
-	}
-	if (!kind->count || (look && !kind->look)) {
-		kind->record = *record;
-		kind->pid = process->pid;
-		kind->look = look ? malloc(sizeof(*look)) : NULL;
-		if (kind->look)
-			*kind->look = *look;
-	}
-	kind->count++;
-	kind->looked_at += look != NULL;
-	kind->is_ambiguous |= ambiguous;
-	add_likeness(kind, likeness);
-	if (look)
-		add_likeness(kind, mr_trace_range_likeness(call, likeness));
-}
-
-void mr_refusals_release(struct mr_refusals *refusals)
-{
-	for (size_t i = 0; i < refusals->count; i++) {
-		free(refusals->kinds[i]->place);
-		free(refusals->kinds[i]->program);
-		free(refusals->kinds[i]->look);
-		mr_callers_release(refusals->kinds[i]->stack);
-		free(refusals->kinds[i]);
-	}
-	*refusals = (struct mr_refusals){ .count = 0 };
 }

@@ -407,13 +407,6 @@ char **mr_process_callers(struct mr_traced_process *process, const uint64_t *add
 	return names;
 }
 
-void mr_callers_release(char **callers)
-{
-	for (char **at = callers; at && *at; at++)
-		free(*at);
-	free(callers);
-}
-
 void mr_process_name_sites(struct mr_traced_process *process)
 {
 	size_t count;

@@ -67,7 +67,7 @@ static void run(void (*agent)(void))
 	pid_t child;
 
 	seen_calls = 0;
-	follow = (struct mr_follow){ .sink = { NULL, take_call, NULL, NULL } };
+	follow = (struct mr_follow){ .sink = { .call = take_call } };
 	assert_int_equal(mr_channel_open(&follow.channel, &err), 0);
 	child = mr_follow_fork(&follow);
 	if (!child) {
