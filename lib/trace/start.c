@@ -253,16 +253,6 @@ void mr_monitor_announced(struct mr_monitor *monitor, pid_t pid)
 	note_pid(&monitor->announced, pid);
 }
 
-/* Whether a process has announced the program that it starts; each announcement counts once. */
-static bool take_announced(struct mr_monitor *monitor, pid_t pid)
-{
-	pid_t *announced = find_pid(&monitor->announced, pid);
-
-	if (announced)
-		*announced = 0;
-	return announced;
-}
-
 /* ---- all processes of the machine ---- */
 
 /* Reads the processes in the place of those of the last look. */
@@ -344,7 +334,7 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 	const uint64_t now = mr_now_ns();
 	uint32_t verdict = BEGINS, obstacle;
 	char path[PATH_MAX];
-	pid_t tracer = 0;
+	pid_t tracer = 0, *announced = NULL;
 
 	for (const struct mr_traced_process *at = follow->first; at && !joined; at = at->next)
 		if (!at->has_ended && at->image == entry->image)
@@ -369,9 +359,13 @@ static void judge(struct mr_follow *follow, struct mr_monitor_entry *entry)
 	}
 	if (verdict == IS_NO_MATTER || verdict >= BEGINS)
 		return;
-	/* Its parent may have announced it, maybe as a script, which has another name. */
-	if (verdict >= MR_TRACE_NO_VARIABLES ||
-	    !(take_announced(monitor, entry->pid) || take_announced(monitor, entry->stat.parent)))
+	/* It or its parent may have announced it, maybe as a script, which has another name; each announcement counts once. */
+	if (verdict < MR_TRACE_NO_VARIABLES)
+		announced = find_pid(&monitor->announced, entry->pid)
+				    ?: find_pid(&monitor->announced, entry->stat.parent);
+	if (announced)
+		*announced = 0;
+	else
 		follow->sink.not_followed(follow->sink.data, entry->pid, path, verdict);
 }
 
