@@ -314,17 +314,15 @@ static char *demangle(const char *name)
 {
 	static char *(*demangle_name)(const char *, char *, size_t *, int *);
 	static bool is_looked_up;
+	void *library;
 	int status;
 
 	if (strncmp(name, "_Z", 2) != 0)
 		return NULL;
-	if (!is_looked_up) {
-		void *library = dlopen(CXX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-		if (library)
-			demangle_name = (__typeof__(demangle_name))dlsym(library, "__cxa_demangle");
-		is_looked_up = true;
-	}
+	library = is_looked_up ? NULL : dlopen(CXX_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	is_looked_up = true;
+	if (library)
+		demangle_name = (__typeof__(demangle_name))dlsym(library, "__cxa_demangle");
 	return demangle_name ? demangle_name(name, NULL, NULL, &status) : NULL;
 }
 
@@ -415,11 +413,10 @@ void mr_process_name_sites(struct mr_traced_process *process)
 	for (size_t i = 0; i < count; i++) {
 		struct mr_site *site = sites[i];
 
-		if (site->count && !site->callers) {
-			mr_process_place(process, site);
-			site->callers =
-				mr_process_callers(process, site->frames, site->frame_count);
-		}
+		if (!site->count || site->callers)
+			continue;
+		mr_process_place(process, site);
+		site->callers = mr_process_callers(process, site->frames, site->frame_count);
 	}
 }
 

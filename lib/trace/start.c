@@ -60,10 +60,9 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 		others += length + strspn(others + length, separators);
 	if (asprintf(&path, "%s%s", folder, agent) < 0)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	rc = set_before("LD_PRELOAD", path, others, err);
-	if (!rc)
-		rc = set_before("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, getenv("ASAN_OPTIONS"), err);
-	return rc ? rc : set_before(MR_TRACE_VARIABLE, socket, token, err);
+	return set_before("LD_PRELOAD", path, others, err)
+		?: set_before("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, getenv("ASAN_OPTIONS"), err)
+		?: set_before(MR_TRACE_VARIABLE, socket, token, err);
 }
 
 enum { DESCRIPTORS_OF_JOIN = 2 /* the socket, and the ring that comes by it */ };
