@@ -100,7 +100,6 @@ void mr_bench_place_close(struct mr_bench_place *place)
 /* A worker, where it works, and the arguments of its calls. */
 struct mr_bench_work {
 	const struct mr_bench_round *round;
-	const struct mr_bench_point *point; /* of the round */
 	struct mr_bench_shared *shared;
 	struct mr_bench_worker *worker;
 	struct mr_bench_place *place;
@@ -119,7 +118,7 @@ struct mr_bench_work {
 
 static int get_memory(struct mr_bench_work *work, struct mr_error *err)
 {
-	const struct mr_bench_point *point = work->point;
+	const struct mr_bench_point *point = work->round->point;
 	const struct mr_dmabuf_request dmabuf = { .source = point->from, .size = point->size };
 	const struct mr_memory_request request = { .kind = point->memory,
 						   .length = point->size,
@@ -309,7 +308,7 @@ static int open_session(struct mr_bench_work *work, struct mr_error *err)
 
 static int open_work(struct mr_bench_work *work, struct mr_error *err)
 {
-	const struct mr_bench_point *point = work->point;
+	const struct mr_bench_point *point = work->round->point;
 	const struct mr_bench_case *what = point->what;
 	int rc = 0;
 
@@ -328,7 +327,7 @@ static int open_work(struct mr_bench_work *work, struct mr_error *err)
 
 static int make_call(struct mr_bench_work *work, uint64_t *ns, struct mr_error *err)
 {
-	const struct mr_bench_case *what = work->point->what;
+	const struct mr_bench_case *what = work->round->point->what;
 	int rc = what->before ? what->before(work, err) : 0;
 
 	if (!rc)
@@ -364,8 +363,6 @@ struct mr_bench_shared {
 	_Atomic bool stop;      /* a worker has failed, or a signal has come */
 	struct mr_bench_worker workers[];
 };
-
-/* ---- a worker ---- */
 
 /* Makes warm-up calls, whose time is added to @spent.  Long calls need no more than one. */
 static int warm_up(struct mr_bench_work *work, uint64_t count, uint64_t *spent)
@@ -455,9 +452,10 @@ static void fail(struct mr_bench_work *works, uint32_t count, const struct mr_er
 	atomic_fetch_add(&works->shared->ready, count);
 }
 
-/* Return: how many threads were started; the rest has failed. */
-static uint32_t start_threads(struct mr_bench_work *works, uint32_t count)
+/* Runs workers to their end.  @leads: no other process has any, so that they begin once these are ready */
+static void run_threads(struct mr_bench_work *works, uint32_t count, bool leads)
 {
+	struct mr_bench_shared *shared = works->shared;
 	uint32_t started = 0;
 	struct mr_error err;
 	int rc = 0;
@@ -470,13 +468,14 @@ static uint32_t start_threads(struct mr_bench_work *works, uint32_t count)
 		mr_fail(&err, MR_ERROR_HOST, rc, "pthread_create", NULL);
 		fail(&works[started], count - started, &err);
 	}
-	return started;
-}
-
-static void join_threads(struct mr_bench_work *works, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		pthread_join(works[i].thread, NULL);
+	while (leads && atomic_load(&shared->ready) < count && !mr_interrupted())
+		sched_yield();
+	if (leads && mr_interrupted())
+		atomic_store(&shared->stop, true);
+	if (leads)
+		atomic_store(&shared->begin, mr_now_ns());
+	while (started)
+		pthread_join(works[--started].thread, NULL);
 }
 
 /* ---- processes ---- */
@@ -500,7 +499,7 @@ static pid_t start_child(struct mr_bench_work *works, uint32_t count)
 	}
 	for (uint32_t i = 0; i < count; i++)
 		works[i].place = &place;
-	join_threads(works, start_threads(works, count));
+	run_threads(works, count, false);
 	mr_bench_place_close(&place);
 	_exit(0);
 }
@@ -561,20 +560,6 @@ static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32
 	return 0;
 }
 
-/* Runs all workers in this process, and has them begin once they are ready. */
-static void run_here(struct mr_bench_work *works, uint32_t count)
-{
-	const uint32_t started = start_threads(works, count);
-	struct mr_bench_shared *shared = works->shared;
-
-	while (atomic_load(&shared->ready) < count && !mr_interrupted())
-		sched_yield();
-	if (mr_interrupted())
-		atomic_store(&shared->stop, true);
-	atomic_store(&shared->begin, mr_now_ns());
-	join_threads(works, started);
-}
-
 /* ---- a round ---- */
 
 /* Maps the workers and room for their times. */
@@ -621,7 +606,6 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 
 		worker->place = i / (round->point->processes * threads);
 		works[i] = (struct mr_bench_work){ .round = round,
-						   .point = round->point,
 						   .shared = workers->shared,
 						   .worker = worker,
 						   .place = &round->places[worker->place] };
@@ -629,7 +613,7 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 	if (processes > 1)
 		rc = run_processes(works, processes, threads, err);
 	else
-		run_here(works, workers->count);
+		run_threads(works, workers->count, true);
 	for (uint32_t i = 0; !rc && i < workers->count; i++) {
 		rc = workers->list[i].rc;
 		if (rc)
