@@ -145,16 +145,6 @@ static double distance_of(const struct mr_fit_point *point, const struct mr_fit 
 	return expected > 0 ? fabs(log(point->y / expected)) : INFINITY;
 }
 
-static double sum_of_distances(const struct mr_fit_point *points, size_t count,
-			       const struct mr_fit *fit)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += distance_of(&points[i], fit);
-	return sum;
-}
-
 /*
  * The line through two of the points that the others are nearest to.  There is one: that through the least and the
  * greatest x is above 0 at each point.
@@ -170,8 +160,10 @@ static struct mr_fit nearest_line(const struct mr_fit_point *points, size_t coun
 				(points[i].y - points[j].y) / (points[i].x - points[j].x);
 			const struct mr_fit fit = { .fixed = points[i].y - slope * points[i].x,
 						    .slope = slope };
-			const double sum = sum_of_distances(points, count, &fit);
+			double sum = 0;
 
+			for (size_t n = 0; n < count; n++)
+				sum += distance_of(&points[n], &fit);
 			if (sum < least) {
 				best = fit;
 				least = sum;
@@ -260,14 +252,6 @@ static int compare_ratios(const void *left, const void *right)
 	return (l > r) - (l < r);
 }
 
-static bool are_times(const double *times, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!(times[i] > 0))
-			return false;
-	return true;
-}
-
 int mr_effect(const double *old, size_t old_count, const double *new, size_t new_count,
 	      struct mr_effect *effect)
 {
@@ -275,19 +259,18 @@ int mr_effect(const double *old, size_t old_count, const double *new, size_t new
 	const double pairs = (double)count;
 	const double rank =
 		pairs / 2 - TAIL_Z * sqrt(pairs * (double)(old_count + new_count + 1) / 12);
-	double *ratios;
+	mr_auto_free double *ratios = rank < 1 ? NULL : calloc(count, sizeof(*ratios));
 
-	if (rank < 1 || !are_times(old, old_count) || !are_times(new, new_count))
-		return -EDOM;
-	ratios = calloc(count, sizeof(*ratios));
 	if (!ratios)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
+		return rank < 1 ? -EDOM : -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (!(old[i / new_count] > 0 && new[i % new_count] > 0))
+			return -EDOM;
 		ratios[i] = new[i % new_count] / old[i / new_count];
+	}
 	qsort(ratios, count, sizeof(*ratios), compare_ratios);
 	effect->ratio = sqrt(ratios[(count - 1) / 2] * ratios[count / 2]);
 	effect->low = ratios[(size_t)rank - 1];
 	effect->high = ratios[count - (size_t)rank];
-	free(ratios);
 	return 0;
 }
