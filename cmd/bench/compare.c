@@ -168,16 +168,15 @@ static int check_hosts(const struct bench_job *old, const struct bench_job *new,
 
 static bool is_dmabuf(const struct bench_row *row)
 {
-	const struct mr_bench_case *what =
-		row->group.call ? mr_bench_case_find(row->group.call) : NULL;
+	const struct mr_bench_case *what = mr_bench_case_find(row->group.call ?: "");
 
 	return what && mr_region_is_dmabuf(what->call);
 }
 
-/* Reads the values of a row as option values, which checks them; @usual: memory that requires no option */
-static int read_row(struct bench_args *args, const struct bench_row *row, const char *usual,
-		    struct mr_error *err)
+/* Reads the values of a row as option values, which checks them. */
+static int read_row(struct bench_args *args, const struct bench_row *row, struct mr_error *err)
 {
+	const bool dmabuf = is_dmabuf(row);
 	const struct {
 		const char *key;
 		const struct option_type *type;
@@ -187,24 +186,18 @@ static int read_row(struct bench_args *args, const struct bench_row *row, const 
 		{ "via", &option_type_via, &args->via },
 		{ "threads", &option_type_counts, &args->threads },
 		{ "processes", &option_type_counts, &args->processes },
-		{ "memory", is_dmabuf(row) ? &option_type_dmabuf : &option_type_memories,
-		  is_dmabuf(row) ? (void *)&args->from : &args->memory },
+		{ "memory", dmabuf ? &option_type_dmabuf : &option_type_memories,
+		  dmabuf ? (void *)&args->from : &args->memory },
 	};
 	char buffer[FIELD_TEXT_MAX];
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < sizeof(options) / sizeof(*options); i++) {
-		const char *key = options[i].key, *text = text_of(&bench_record, row, key, buffer);
-
-		if (!strcmp(key, "memory") &&
-		    !strcmp(row->group.memory ? row->group.memory : "", usual))
-			continue;
-		/* A text of the document lives as long as what is read from it. */
-		if (!strcmp(key, "memory") && row->group.memory)
-			text = row->group.memory;
-		rc = option_read(options[i].type, text, options[i].member, err);
+		rc = option_read(options[i].type,
+				 text_of(&bench_record, row, options[i].key, buffer),
+				 options[i].member, err);
 		if (rc)
-			mr_wrap(err, "%s of a row", key);
+			mr_wrap(err, "%s of a row", options[i].key);
 	}
 	return rc;
 }
@@ -214,21 +207,13 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 		     struct mr_error *err)
 {
 	uint64_t access = UINT64_MAX;
-	bool has_dmabufs = false;
 	char text[32];
 	int rc = 0;
 
-	for (size_t i = 0; i < old->row_count; i++)
-		has_dmabufs |= is_dmabuf(&old->rows[i]);
 	for (size_t i = 0; !rc && i < old->row_count; i++) {
 		const struct bench_row *row = &old->rows[i];
 
-		/* Where both kinds of calls are measured, their memory is the usual one. */
-		rc = read_row(args, row,
-			      is_dmabuf(row) ? "udmabuf"
-			      : has_dmabufs  ? "anon"
-					     : "",
-			      err);
+		rc = read_row(args, row, err);
 		/* Calls add flags: the flags that all rows have are those of --access. */
 		access &= row->access.value;
 		if (row->group.occupied.value > args->occupied.count)
@@ -238,6 +223,11 @@ static int read_args(struct bench_args *args, const struct bench_job *old, char 
 			};
 		args->all_devices |= strcmp(row->group.device, old->rows[0].group.device) != 0;
 		calls[i] = (char *)(uintptr_t)(row->group.call ? row->group.call : "");
+	}
+	/* Where both kinds of calls are measured, no option chooses their memory, which is the usual one. */
+	if (args->from.text && args->memory.count) {
+		args->from.text = strcmp(args->from.text, "udmabuf") ? args->from.text : NULL;
+		args->memory.count -= !strcmp(args->memory.kinds[0].text, "anon");
 	}
 	snprintf(text, sizeof(text), "0x%" PRIx64, access);
 	if (!rc)
@@ -397,16 +387,6 @@ static void print_rows(struct bench_job *job, const struct bench_job *of,
 
 /* ---- the comparison ---- */
 
-/* A signal may have left rows with fewer rounds than the others, or without any. */
-static void note_interrupted(const struct answer *answer, const struct bench_job *job,
-			     const char *name)
-{
-	if (job->method.interrupted)
-		answer_note(answer,
-			    "the %s measurement was interrupted: some of its rounds are missing",
-			    name);
-}
-
 static int print(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
 {
 	uint64_t counts[VERDICTS] = { 0 }, done = 0;
@@ -432,8 +412,13 @@ static int print(struct bench_job *new, const struct bench_job *old, struct mr_e
 			answer_note(answer,
 				    "%" PRIu64 " with too few rounds: each document requires 4",
 				    counts[TOO_FEW]);
-		note_interrupted(answer, old, "old");
-		note_interrupted(answer, new, "new");
+		for (int i = 0; i < 2; i++)
+			if ((i ? new : old)->method.interrupted)
+				answer_note(
+					answer,
+					"the %s measurement was interrupted: some of its rounds "
+					"are missing",
+					i ? "new" : "old");
 	}
 	rc = answer_status(answer, done, NULL);
 	return counts[SLOWER] ? EXIT_REFUSED : rc;
