@@ -189,7 +189,7 @@ extern const struct record bench_method_record, bench_host_record;
 struct bench_job {
 	const struct invocation *invocation;
 	const struct bench_args *args;
-	char *const *calls; /**< names; none: that of the first case */
+	char *const *calls; /**< names; end with NULL */
 	const char *device; /**< of -d, or NULL */
 	struct answer answer;
 	struct mr_environment environment; /**< of the first device */

@@ -5,9 +5,11 @@
 
 static struct bench_job job_of(const struct invocation *invocation)
 {
+	static char reg[] = "reg", *const usual[] = { reg, NULL };
+
 	return (struct bench_job){ .invocation = invocation,
 				   .args = invocation->args,
-				   .calls = invocation->operands,
+				   .calls = *invocation->operands ? invocation->operands : usual,
 				   .device = invocation->global->device };
 }
 

@@ -194,27 +194,23 @@ static void add_case(struct bench_job *job, const struct mr_bench_case *what,
 static int add_cases(struct bench_job *job, const struct sweep *sizes, struct mr_error *err)
 {
 	const struct bench_args *args = job->args;
-	char *const *names = job->calls;
-	bool seen[64] = { false };
-	size_t cases = !*names;
+	size_t cases = 0;
 
-	job->setup_count = 0;
-	for (size_t i = 0; names[i]; i++)
+	while (job->calls[cases])
 		cases++;
 	job->setups = calloc(cases * sizes->count * (args->memory.count ?: 1) *
 				     (args->threads.count ?: 1) * (args->processes.count ?: 1),
 			     sizeof(*job->setups));
 	if (!job->setups)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	if (!*names)
-		add_case(job, &mr_bench_cases[0], sizes);
-	for (; *names; names++) {
-		const struct mr_bench_case *what = mr_bench_case_find(*names);
+	for (char *const *name = job->calls; *name; name++) {
+		const struct mr_bench_case *what = mr_bench_case_find(*name);
+		bool is_added = false;
 
-		if (!what || seen[what - mr_bench_cases]) /* bench_check() knows all names */
-			continue;
-		seen[what - mr_bench_cases] = true;
-		add_case(job, what, sizes);
+		for (size_t i = 0; i < job->setup_count; i++)
+			is_added |= job->setups[i].point.what == what;
+		if (!is_added)
+			add_case(job, what, sizes);
 	}
 	return 0;
 }
@@ -466,36 +462,29 @@ static void add_round(struct bench_row *row, const struct mr_bench_workers *work
 /* Calculates the figures of a row that was measured, and lists its buckets. */
 static int end_row(struct bench_row *row)
 {
-	static const struct {
-		size_t offset;
-		double part;
-	} quantiles[] = {
-		{ offsetof(struct bench_row, min_ns), 0 },
-		{ offsetof(struct bench_row, p50_ns), 0.5 },
-		{ offsetof(struct bench_row, p90_ns), 0.9 },
-		{ offsetof(struct bench_row, p99_ns), 0.99 },
-		{ offsetof(struct bench_row, p999_ns), 0.999 },
-		{ offsetof(struct bench_row, max_ns), 1 },
-	};
+	const struct mr_histogram *times = &row->histogram;
 	const struct mr_bench_point *point = &row->setup->point;
 	const uint64_t workers = point->threads * point->processes;
-	const double mean = mr_histogram_mean(&row->histogram);
+	const double mean = mr_histogram_mean(times);
 	uint64_t slowest[BENCH_ROUNDS_MAX];
 	size_t buckets;
 
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
-		*(struct mr_opt_u64 *)((char *)row + quantiles[i].offset) =
-			known(mr_histogram_quantile(&row->histogram, quantiles[i].part));
+	row->min_ns = known(times->min);
+	row->p50_ns = known(mr_histogram_quantile(times, 0.5));
+	row->p90_ns = known(mr_histogram_quantile(times, 0.9));
+	row->p99_ns = known(mr_histogram_quantile(times, 0.99));
+	row->p999_ns = known(mr_histogram_quantile(times, 0.999));
+	row->max_ns = known(times->max);
 	for (size_t i = 0; i < row->rounds.count; i++)
 		slowest[i] = row->round[i].slowest_ns.value;
 	row->slowest_ns =
 		workers > 1 ? known(mr_bench_median(slowest, row->rounds.count)) : row->p50_ns;
-	row->count = known(row->histogram.count);
+	row->count = known(times->count);
 	row->mean_ns = known((uint64_t)(mean + 0.5));
-	row->outliers = known(mr_histogram_outliers(&row->histogram));
+	row->outliers = known(mr_histogram_outliers(times));
 	if (mean > 0)
 		row->bytes_per_s = known((uint64_t)((double)(point->size * workers) * 1e9 / mean));
-	row->bucket = mr_histogram_list(&row->histogram, &buckets);
+	row->bucket = mr_histogram_list(times, &buckets);
 	row->rounds = (struct list){ &bench_round_record, row->round, row->rounds.count,
 				     sizeof(*row->round) };
 	row->buckets =

@@ -238,8 +238,6 @@ int bench_check(const struct bench_job *job, struct mr_error *err)
 
 	if (rc || args->compare)
 		return rc; /* the operands are not calls */
-	if (!*name)
-		rc = check_case(args, &mr_bench_cases[0], err);
 	for (; !rc && *name; name++) {
 		const struct mr_bench_case *what = mr_bench_case_find(*name);
 
