@@ -359,7 +359,7 @@ static void close_work(struct mr_bench_work *work)
 /* State that the processes share.  It has no lock that a killed process could hold. */
 struct mr_bench_shared {
 	_Atomic uint32_t ready; /* workers that wait for the beginning, or have failed before */
-	_Atomic uint64_t begin; /* mr_now_ns() of the beginning; 0: not yet */
+	_Atomic bool begin;     /* all workers are ready */
 	_Atomic bool stop;      /* a worker has failed, or a signal has come */
 	struct mr_bench_worker workers[];
 };
@@ -417,7 +417,8 @@ static void *work_at(void *data)
 {
 	struct mr_bench_work *work = data;
 	struct mr_bench_shared *shared = work->shared;
-	uint64_t begin, spent = 0;
+	uint64_t spent = 0;
+	bool begin;
 	int rc = open_work(work, &work->worker->err);
 
 	if (!rc)
@@ -470,10 +471,8 @@ static void run_threads(struct mr_bench_work *works, uint32_t count, bool leads)
 	}
 	while (leads && atomic_load(&shared->ready) < count && !mr_interrupted())
 		sched_yield();
-	if (leads && mr_interrupted())
-		atomic_store(&shared->stop, true);
 	if (leads)
-		atomic_store(&shared->begin, mr_now_ns());
+		atomic_store(&shared->begin, true);
 	while (started)
 		pthread_join(works[--started].thread, NULL);
 }
@@ -518,10 +517,8 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 	while (left) {
 		if (mr_interrupted())
 			atomic_store(&shared->stop, true);
-		if (!atomic_load(&shared->begin) &&
-		    (atomic_load(&shared->stop) ||
-		     atomic_load(&shared->ready) >= processes * threads))
-			atomic_store(&shared->begin, mr_now_ns());
+		if (atomic_load(&shared->ready) >= processes * threads)
+			atomic_store(&shared->begin, true);
 		for (uint32_t i = 0; i < processes; i++) {
 			if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) <= 0)
 				continue;
@@ -595,8 +592,8 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 	int rc;
 
 	*workers = (struct mr_bench_workers){ .count = processes * threads };
-	rc = workers->count ? map_workers(workers, err) : 0;
-	if (rc || !workers->count)
+	rc = map_workers(workers, err);
+	if (rc)
 		return rc;
 	works = calloc(workers->count, sizeof(*works));
 	if (!works)
