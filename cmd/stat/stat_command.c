@@ -4,60 +4,58 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/cli/cli.h"
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "cmd/stat/stat.h"
-#include "lib/base/base.h"
 
-/* Returns the value of --exit: the rest of the word, or the next word; NULL: it is another word. */
-static const char *value_of_exit(const char *word, const char *next)
-{
-	static const char name[] = "--exit";
-
-	if (strncmp(word, name, sizeof(name) - 1) != 0)
-		return NULL;
-	word += sizeof(name) - 1;
-	return *word == '=' ? word + 1 : *word ? NULL : next;
-}
-
-/* The options may be wrong, so they are not read: only --exit is searched.  An unknown style means plain. */
-static enum exit_style find_style(char *const *argv)
-{
-	enum exit_style style = EXIT_STYLE_PLAIN;
-	struct mr_error ignored = { 0 };
-
-	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
-		const char *value = value_of_exit(*argv, argv[1]);
-
-		if (value && !option_read(&option_type_exit_style, value, &style, &ignored))
-			break;
-	}
-	return style;
-}
-
-/* Fail of struct command: the style of --exit. */
+/*
+ * Fail of struct command, in the style of --exit.  The options may be wrong, so they are not read: only --exit is
+ * searched.  An unknown style means plain.
+ */
 static int stat_fail(char *const *argv, struct mr_error *err)
 {
-	return status_fail(find_style(argv), err);
+	static const char name[] = "--exit";
+	enum exit_style style = EXIT_STYLE_PLAIN;
+	struct mr_error ignored;
+
+	for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+		const size_t length = strcspn(*argv, "=");
+		const char *value = (*argv)[length] ? *argv + length + 1 : argv[1];
+
+		if (length == strlen(name) && !strncmp(*argv, name, length) && value &&
+		    !option_read(&option_type_exit_style, value, &style, &ignored))
+			break;
+	}
+	return status_fail(style, err);
 }
 
 /* The cursor to the first place, and an empty page (ECMA-48, CUP and ED). */
 #define CLEAR "\033[H\033[2J"
 
-struct watch {
-	const struct invocation *invocation;
-	command_run_function *run;
-	bool redraw; /* on a terminal: it is cleared before each answer */
-};
-
-/* Prints an answer.  Return: its exit status; -errno with @err set where no other can follow. */
-static int answer_once(const struct watch *watch, struct mr_error *err)
+/*
+ * Prints the separator from the previous answer, and an answer.  @redraw: clear the terminal before, and say
+ * "15:04:05  mrctl stat --watch 2".  Return: the exit status; -errno with @err set where no other can follow.
+ */
+static int print(const struct invocation *invocation, command_run_function *run, bool is_first,
+		 bool redraw, struct mr_error *err)
 {
-	const struct global_args *global = watch->invocation->global;
+	const struct global_args *global = invocation->global;
+	const time_t now = time(NULL);
 	struct mr_error why = { 0 };
-	int rc = watch->run(watch->invocation, &why);
+	char hours[16] = "", words[FIELD_TEXT_MAX];
+	struct tm tm;
+	int rc;
 
+	if (redraw)
+		output_put(CLEAR);
+	else if (!is_first && !global->style.json)
+		output_put("\n");
+	if (redraw && !global->style.no_headings) {
+		strftime(hours, sizeof(hours), "%H:%M:%S", localtime_r(&now, &tm));
+		output_text("%s  %s\n\n", hours, words_text(invocation->argv, words));
+	}
+	/* Standard error is unbuffered: messages there must not be cleared. */
+	if (redraw && output_flush(err))
+		return -err->errnum;
+	rc = run(invocation, &why);
 	if (!mr_error_is_set(&why))
 		return rc;
 	if (why.kind == MR_ERROR_USAGE || output_has_failed()) {
@@ -66,40 +64,9 @@ static int answer_once(const struct watch *watch, struct mr_error *err)
 	}
 	/* A later answer may be without this error: the device may come back. */
 	if (global->style.json)
-		return answer_error(watch->invocation, NULL, &why, err);
-	why_print(global, watch->invocation->command->name, &why);
+		return answer_error(invocation, NULL, &why, err);
+	why_print(global, invocation->command->name, &why);
 	return report_status(&why);
-}
-
-/* "15:04:05  mrctl stat --watch 2" */
-static const char *heading(const struct invocation *invocation, char *text, size_t size)
-{
-	char words[FIELD_TEXT_MAX];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	if (!localtime_r(&now, &tm) || !strftime(text, size, "%H:%M:%S  ", &tm))
-		*text = '\0';
-	strncat(text, words_text(invocation->argv, words), size - strlen(text) - 1);
-	return text;
-}
-
-/* Prints the separator from the previous answer, and an answer. */
-static int print(const struct watch *watch, bool is_first, struct mr_error *err)
-{
-	const struct output_style *style = &watch->invocation->global->style;
-	char text[FIELD_TEXT_MAX + 32];
-
-	if (watch->redraw && style->no_headings)
-		output_text(CLEAR);
-	else if (watch->redraw)
-		output_text(CLEAR "%s\n\n", heading(watch->invocation, text, sizeof(text)));
-	else if (!is_first && !style->json)
-		output_text("\n");
-	/* Standard error is unbuffered: messages there must not be cleared. */
-	if (watch->redraw && output_flush(err))
-		return -err->errnum;
-	return answer_once(watch, err);
 }
 
 /*
@@ -110,16 +77,14 @@ static int print(const struct watch *watch, bool is_first, struct mr_error *err)
 static int stat_watch(const struct invocation *invocation, command_run_function *run,
 		      uint64_t interval, struct mr_error *err)
 {
-	struct watch watch = { .invocation = invocation, .run = run };
-	uint64_t start = mr_now_ns(), next;
-	bool is_first = true;
+	const bool redraw = !invocation->global->style.json && output_is_screen(STDOUT_FILENO);
+	const uint64_t start = mr_now_ns();
+	uint64_t next = 0;
 	int status;
 
-	watch.redraw = !invocation->global->style.json && output_is_screen(STDOUT_FILENO);
 	mr_signals_block();
 	do {
-		status = print(&watch, is_first, err);
-		is_first = false;
+		status = print(invocation, run, !next, redraw, err);
 		/* The first time after now that is a multiple of the interval after the start: answers do not drift. */
 		if (__builtin_mul_overflow((mr_now_ns() - start) / interval + 1, interval, &next))
 			next = UINT64_MAX;
