@@ -86,8 +86,7 @@ struct sums {
 /** One thread of a process, module of the kernel, or session whose processes have gone. */
 struct owner {
 	enum owner_kind kind;
-	uint32_t number;       /**< of OWNER_PROCESS */
-	bool is_process;       /**< OWNER_PROCESS */
+	struct mr_opt_u64 pid; /**< of OWNER_PROCESS */
 	enum mr_tristate gone; /**< whether the process has ended; the kernel's MRs have none */
 	const char *kernel;    /**< the module, or NULL */
 	const char *session;   /**< whose processes have gone, or NULL */

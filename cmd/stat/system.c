@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "cmd/stat/stat.h"
 #include "lib/simulator/enter.h"
 
@@ -80,8 +78,7 @@ static const struct record mr_record = { "mr", mr_fields, "mrs" };
 #define OWNER(key, member, ...) FIELD_AS(key, struct owner, member, __VA_ARGS__)
 
 static const struct field process_fields[] = {
-	OWNER("pid", number, FIELD_NUMBER, 0, "number of the process, or of a thread of it",
-	      KNOWN_BY(struct owner, is_process)),
+	OWNER("pid", pid, FIELD_NUMBER, 0, "number of the process, or of a thread of it"),
 	OWNER("comm", process.name, FIELD_TEXT, 0, "name of the process"),
 	OWNER("unit", unit.name, FIELD_TEXT, 0, "service, container or job of the process"),
 	OWNER("container", unit.container, FIELD_TEXT, FIELD_DETAIL,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/stat/stat.h"
-#include "lib/host/host.h"
 
 void sums_add(struct sums *sums, struct sums more)
 {
@@ -36,10 +36,9 @@ static struct owner identify(const struct census *census, const struct counted_d
 		owner.kernel = mr->kernel;
 		return owner;
 	}
-	owner.is_process = mr->pid != 0;
-	if (owner.is_process) {
+	if (mr->pid) {
 		owner.kind = OWNER_PROCESS;
-		owner.number = mr->pid;
+		owner.pid = known(mr->pid);
 	} else {
 		owner.session = census_session(census, device, mr);
 	}
@@ -54,7 +53,7 @@ static int compare_owners(const void *a, const void *b)
 	int order = (x->kind > y->kind) - (x->kind < y->kind);
 
 	if (!order)
-		order = (x->number > y->number) - (x->number < y->number);
+		order = (x->pid.value > y->pid.value) - (x->pid.value < y->pid.value);
 	if (!order)
 		order = strcmp(x->kernel ?: "", y->kernel ?: "");
 	return order ? order : strcmp(x->session ?: "", y->session ?: "");
@@ -120,15 +119,16 @@ void owners_read(struct census *census, struct mr_host *host)
 {
 	for (size_t i = 0; i < census->owner_count; i++) {
 		struct owner *owner = &census->owners[i];
-		struct mr_opt_u64 start = { 0 };
-		char number[16];
+		struct mr_opt_u64 start;
+		char number[24];
 
-		snprintf(number, sizeof(number), "%u", owner->number);
-		if (owner->is_process && !mr_process_status_read(host, number, &owner->process))
+		if (!owner->pid.known)
+			continue;
+		snprintf(number, sizeof(number), "%" PRIu64, owner->pid.value);
+		if (!mr_process_status_read(host, number, &owner->process))
 			mr_unit_read(host, number, &owner->unit);
 		/* The start of the process is read last, so all facts are of the same process. */
-		if (owner->is_process)
-			start = mr_process_start(host, number);
+		start = mr_process_start(host, number);
 		if (!start.known || start.value >= census->begun) {
 			owner->process = (struct mr_process_status){ .name = "" };
 			owner->unit = (struct mr_unit){ .name = "" };
@@ -269,7 +269,7 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	taking->census->devices = calloc(found.count + 1, sizeof(*taking->census->devices));
 	if (!rc && !taking->census->devices)
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (size_t i = 0; !rc && taking->census->devices && i < found.count; i++)
+	for (size_t i = 0; !rc && i < found.count; i++)
 		if (!names[0] || is_named(names, found.list[i].name))
 			add_device(taking, &found.list[i]);
 	for (; !rc && *names; names++) {
