@@ -9,13 +9,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "cmd/cli/cli.h"
-#include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "cmd/report/report.h"
 #include "lib/base/base.h"
 #include "lib/host/host.h"
-#include "lib/host/reading.h"
 
 /* A device that does not answer must not keep the report from being written. */
 #define PATIENCE_NS UINT64_C(60000000000)
@@ -151,20 +148,18 @@ static int run_words(struct child *child, const char *const *before, const char 
 		     struct mr_error *err)
 {
 	mr_auto_free const char **words = NULL;
-	size_t count = 0, used = 0;
+	size_t first = 0, rest = 0;
 	int rc;
 
-	for (size_t i = 0; before[i]; i++)
-		count++;
-	for (size_t i = 0; after[i]; i++)
-		count++;
-	words = calloc(count + 1, sizeof(*words));
+	while (before[first])
+		first++;
+	while (after[rest])
+		rest++;
+	words = calloc(first + rest + 1, sizeof(*words));
 	if (!words)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-	while (*before)
-		words[used++] = *before++;
-	while (*after)
-		words[used++] = *after++;
+	memcpy(words, before, first * sizeof(*words));
+	memcpy(words + first, after, rest * sizeof(*words));
 	child->argv = (char *const *)(uintptr_t)words;
 	rc = child_run(child, err);
 	child->argv = NULL;
@@ -186,42 +181,34 @@ static int run_mrctl(const struct report *report, const char *const *words, bool
 }
 
 /*
- * Runs mrctl twice, for a document and for a text, and makes a section of both.
+ * Runs mrctl twice, for a document and for a text, and adds a section of both.  The environment of the host's section
+ * is that of the report.
  * @text_words: of the command that prints the text
- *
- * Return: the section; NULL with @err.
  */
-static cJSON *run_section(struct report *report, const char *const *words,
-			  const char *const *text_words, struct mr_error *err)
-{
-	cJSON *section;
-	struct child child;
-
-	if (run_mrctl(report, words, true, &child, err))
-		return NULL;
-	section = make_section(report, &child);
-	free(child.text);
-	if (json_get(section, "error") || report->args->redact)
-		return section;
-	if (run_mrctl(report, text_words, false, &child, err)) {
-		cJSON_Delete(section);
-		return NULL;
-	}
-	report_add(report, section, "text", list_lines(report, child.text ? child.text : ""));
-	free(child.text);
-	return section;
-}
-
 static int add_section(struct report *report, const char *key, const char *const *words,
 		       const char *const *text_words, struct mr_error *err)
 {
-	cJSON *section = run_section(report, words, text_words, err);
+	cJSON *section, *environment;
+	struct child child;
+	int rc = run_mrctl(report, words, true, &child, err);
 
-	if (!section)
-		return -EIO;
-	cJSON_Delete(cJSON_DetachItemFromObjectCaseSensitive(section, "environment"));
+	if (rc)
+		return rc;
+	section = make_section(report, &child);
+	free(child.text);
+	environment = cJSON_DetachItemFromObjectCaseSensitive(section, "environment");
+	/* There is none where the checks ended without a document. */
+	if (!strcmp(key, "host"))
+		report_add(report, report->root, "environment", environment ?: cJSON_CreateNull());
+	else
+		cJSON_Delete(environment);
+	if (!json_get(section, "error") && !report->args->redact) {
+		rc = run_mrctl(report, text_words, false, &child, err);
+		report_add(report, section, "text", list_lines(report, child.text ?: ""));
+		free(child.text);
+	}
 	report_add(report, report->root, key, section);
-	return 0;
+	return rc;
 }
 
 /* ---- the sections ---- */
@@ -296,18 +283,13 @@ int report_judge(struct report *report, const char *how, const char *folder, str
 {
 	const char *const words[] = { "stat", "--host", how, folder, NULL };
 	const char *const text_words[] = { "stat", "--host", "--root", folder, NULL };
-	cJSON *host = run_section(report, words, text_words, err), *node;
+	int rc = add_section(report, "host", words, text_words, err);
+	cJSON *recording =
+		json_get(json_get(json_get(report->root, "host"), "summary"), "recording");
 
-	if (!host)
-		return -EIO;
-	node = cJSON_DetachItemFromObjectCaseSensitive(host, "environment");
-	/* There is none where the checks ended without a document. */
-	report_add(report, report->root, "environment", node ?: cJSON_CreateNull());
-	node = json_get(json_get(host, "summary"), "recording");
-	if (node)
-		report_clear(node);
-	report_add(report, report->root, "host", host);
-	return 0;
+	if (recording)
+		report_clear(recording);
+	return rc;
 }
 
 /* Adds the verdicts, and the files of the recorded host as members of an object: "/proc/self/limits". */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/output.h"
 #include "cmd/region/region.h"
 #include "cmd/report/report.h"
 #include "lib/base/base.h"
@@ -174,18 +173,13 @@ static struct fields find_fields(const char *key)
 	return found;
 }
 
-static bool is_of_type(const struct fields *fields, enum field_type type)
-{
-	return fields->types == 1u << type;
-}
-
 /* Whether a string is public.  A report that is read may have any string in any place. */
 static bool is_public(const struct fields *fields, const char *text)
 {
 	struct mr_error ignored;
 	uint32_t bits;
 
-	if (is_of_type(fields, FIELD_HEX))
+	if (fields->types == 1u << FIELD_HEX)
 		return !strncmp(text, "0x", 2) && strlen(text) <= strlen("0x0123456789abcdef") &&
 		       !text[2 + strspn(text + 2, "0123456789abcdef")];
 	/* mrctl verify has a kind of access that is no flag */

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cmd/cli/cli.h"
-#include "cmd/output/output.h"
 #include "cmd/report/report.h"
 #include "lib/base/base.h"
 
