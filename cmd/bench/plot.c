@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/cli/cli.h"
-#include "cmd/output/output.h"
 #include "lib/base/base.h"
 
 enum {
@@ -214,6 +212,7 @@ static int draw(const struct bench_job *job, const char *terminal, bool is_file,
 	if (rc || !child->status)
 		return rc;
 	free(child->text);
+	child->text = NULL;
 	mr_fail_text(err, MR_ERROR_HOST, EIO,
 		     child->is_late ? "gnuplot did not end within %d seconds"
 				    : "gnuplot failed; its message is above",
@@ -244,36 +243,20 @@ static int draw_file(const struct bench_job *job, const char *path, struct mr_er
 	return rc;
 }
 
-/* Draws on the terminal, without the white space that gnuplot fills lines with. */
-static int draw_text(const struct bench_job *job, struct mr_error *err)
-{
-	struct child child;
-	int rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &child, err);
-	char *end;
-
-	if (rc || !child.text)
-		return rc;
-	end = child.text;
-	for (const char *c = child.text; *c; *end++ = *c++)
-		while (*c == '\n' && end > child.text && end[-1] != '\n' &&
-		       isspace((unsigned char)end[-1]))
-			end--;
-	while (end > child.text && isspace((unsigned char)end[-1]))
-		end--;
-	output_text("%.*s\n", (int)(end - child.text), child.text);
-	free(child.text);
-	return 0;
-}
-
 int bench_plot(const struct bench_job *job, struct mr_error *err)
 {
 	const struct bench_args *args = job->args;
+	struct child child;
 	int rc = 0;
 
 	if (!job->row_count)
 		return 0;
-	if (args->plot.given && !args->plot.path && output_is_for_people(&job->answer.out))
-		rc = draw_text(job, err);
+	if (args->plot.given && !args->plot.path && output_is_for_people(&job->answer.out)) {
+		rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &child, err);
+		if (!rc)
+			output_text("%s", child.text);
+		free(child.text);
+	}
 	if (!rc && args->plot.path)
 		rc = draw_file(job, args->plot.path, err);
 	return rc || !args->svg ? rc : draw_file(job, args->svg, err);
