@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl bench: how long registration takes. */
 #include "cmd/bench/bench.h"
-#include "cmd/cli/cli.h"
 
 static struct bench_job job_of(const struct invocation *invocation)
 {

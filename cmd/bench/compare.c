@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "lib/base/base.h"
 
 /* ---- reading a document ---- */

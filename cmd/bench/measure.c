@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/region/region.h"
 #include "lib/base/base.h"
-#include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/verbs.h"
@@ -168,7 +166,7 @@ static void add_case(struct bench_job *job, const struct mr_bench_case *what,
 			   .from = args->from,
 			   .access = what->access | (args->access.given ? args->access.bits
 									: MR_ACCESS_LOCAL_WRITE),
-			   .via = args->via.given ? args->via.path : MR_VIA_LIBRARY },
+			   .via = args->via.path },
 	};
 	const size_t first = job->setup_count;
 
@@ -245,7 +243,7 @@ static int set_up(struct bench_job *job, struct mr_error *err)
 	struct sweep sizes;
 	int rc;
 
-	if (!workers || workers > MR_BENCH_WORKERS)
+	if (workers > MR_BENCH_WORKERS)
 		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
 				    "%llu workers at once are too many: at most %d",
 				    (unsigned long long)workers, MR_BENCH_WORKERS);

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/output.h"
 
 /* ---- types of options ---- */
 
@@ -184,7 +183,7 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 				     "--plan requires a call that registers memory of this "
 				     "process: '%s' does not",
 				     what->name);
-	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
+	if (args->via.path == MR_VIA_KERNEL && what->private_session)
 		return mr_fail_usage(err, "'%s' is not available with --via kernel", what->name);
 	return 0;
 }

@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "cmd/bench/bench.h"
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "lib/base/base.h"
-#include "lib/host/host.h"
 #include "lib/host/reading.h"
 
 /*

@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "cmd/stat/stat.h"
-#include "lib/base/base.h"
-#include "lib/host/host.h"
-#include "lib/nldev/nldev.h"
-#include "lib/verbs/device.h"
 
 /* A command of the firmware. */
 struct command_row {

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "cmd/stat/stat.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 
 /* A check, and what it found. */
 struct check_row {

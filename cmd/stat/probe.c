@@ -5,10 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/output/output.h"
-#include "cmd/region/region.h"
 #include "cmd/stat/stat.h"
-#include "lib/probe/probe.h"
 
 /* A trial, and what it answered. */
 struct trial_row {
@@ -181,9 +178,8 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 
 	if (!rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	if (probe) {
+	if (probe)
 		summary = try_all(probe, rows);
-	}
 	if (probe && args->max_size) {
 		rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
 		progress_clear(&answer->progress);

@@ -4,10 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/region/region.h"
 #include "cmd/stat/stat.h"
-#include "lib/base/base.h"
-#include "lib/session/session.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/uverbs.h"
 
