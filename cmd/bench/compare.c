@@ -3,7 +3,6 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -387,7 +386,7 @@ static void print_rows(struct bench_job *job, const struct bench_job *of,
 
 static int print(struct bench_job *new, const struct bench_job *old, struct mr_error *err)
 {
-	uint64_t counts[VERDICTS] = { 0 }, done = 0;
+	uint64_t counts[VERDICTS] = { 0 }, done;
 	struct answer *answer = &new->answer;
 	int rc;
 
@@ -395,8 +394,7 @@ static int print(struct bench_job *new, const struct bench_job *old, struct mr_e
 	print_rows(new, old, new, counts);
 	print_rows(new, new, old, counts);
 	answer_end_rows(answer);
-	for (int i = 0; i < VERDICTS; i++)
-		done += counts[i];
+	done = old->row_count + counts[NEW_ONLY];
 	rc = answer_end(answer, done, err);
 	if (rc)
 		return rc;
@@ -428,21 +426,17 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	char *const *paths = invocation->operands;
 	cJSON *trees[2] = { NULL, NULL };
 	struct bench_job old, new = { .device_count = 0 };
-	struct mr_environment environment;
 	int rc = load(&old, paths[0], &trees[0], err);
 
 	if (!rc && paths[1])
 		rc = load(&new, paths[1], &trees[1], err);
 	if (!rc && paths[1] && !args->anyway)
 		rc = check_hosts(&old, &new, err);
-	mr_environment_init(&environment);
-	if (!paths[1])
-		new.environment = environment;
+	mr_environment_init(&new.environment);
 	new.invocation = invocation;
 	new.args = args;
 	if (!rc)
-		rc = answer_init(&new.answer, invocation, NULL,
-				 paths[1] ? &environment : &new.environment, 0, err);
+		rc = answer_init(&new.answer, invocation, NULL, &new.environment, 0, err);
 	if (!rc && !paths[1])
 		rc = measure(&new, &old, err);
 	if (!rc)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Measures the rows of mrctl bench, round by round. */
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,9 +217,7 @@ static void add_levels(struct bench_job *job)
 {
 	const struct sweep_occupied *occupied = &job->args->occupied;
 
-	if (!occupied->count)
-		job->level_count = 1;
-	for (size_t i = 0; occupied->count && i < BENCH_LEVELS; i++) {
+	for (size_t i = 0; i < BENCH_LEVELS; i++) {
 		const size_t quarters = i <= BENCH_LEVELS / 2 ? i : BENCH_LEVELS - 1 - i;
 		const uint64_t regions =
 			occupied->count / 4 * quarters + occupied->count % 4 * quarters / 4;
@@ -229,7 +226,9 @@ static void add_levels(struct bench_job *job)
 			job->levels[job->level_count++] = (struct bench_level){
 				.regions = regions,
 				.bytes = occupied->bytes,
-				.direction = i <= BENCH_LEVELS / 2 ? "ascending" : "descending",
+				.direction = !occupied->count        ? NULL
+					     : i <= BENCH_LEVELS / 2 ? "ascending"
+								     : "descending",
 			};
 	}
 }
@@ -239,7 +238,7 @@ static int set_up(struct bench_job *job, struct mr_error *err)
 {
 	const struct bench_args *args = job->args;
 	const uint64_t workers =
-		most_of(&job->args->threads) * most_of(&job->args->processes) * job->device_count;
+		most_of(&args->threads) * most_of(&args->processes) * job->device_count;
 	struct sweep sizes;
 	int rc;
 
@@ -247,19 +246,18 @@ static int set_up(struct bench_job *job, struct mr_error *err)
 		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
 				    "%llu workers at once are too many: at most %d",
 				    (unsigned long long)workers, MR_BENCH_WORKERS);
-	choose_sizes(&sizes, job->args, workers);
+	choose_sizes(&sizes, args, workers);
 	job->method = (struct bench_method){
-		.rounds = known(args->plan.known ? PLAN_ROUNDS : ROUNDS),
-		.row_ns = known(args->plan.known ? PLAN_ROW_NS : ROW_NS),
+		.rounds = args->rounds.known ? args->rounds
+					     : known(args->plan.known ? PLAN_ROUNDS : ROUNDS),
+		.row_ns = args->calls.known || args->seconds.known
+				  ? args->seconds
+				  : known(args->plan.known ? PLAN_ROW_NS : ROW_NS),
 		.calls = args->calls,
 		.warm_up = known(MR_BENCH_WARM_UP),
 	};
-	if (args->rounds.known)
-		job->method.rounds = args->rounds;
 	if (args->calls.known && args->calls.value < job->method.rounds.value)
 		job->method.rounds = args->calls;
-	if (args->calls.known || args->seconds.known)
-		job->method.row_ns = args->seconds;
 	add_levels(job);
 	rc = add_cases(job, &sizes, err);
 	if (rc)
