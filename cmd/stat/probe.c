@@ -163,7 +163,7 @@ static struct probe_summary try_all(struct mr_probe *probe, struct trial_row *ro
 	return summary;
 }
 
-/* Prints the answers; without a device, @probe NULL, JSON has all its members, and nothing is known. */
+/* Prints the answers, and ends with @answer; without a device, @probe NULL, JSON has all its members, and nothing is known. */
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
 	const struct output_style *style = answer->out.style;
@@ -176,10 +176,10 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 	int rc = 0;
 
 	if (!rows)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	if (probe)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	if (!rc && probe)
 		summary = try_all(probe, rows);
-	if (probe && args->max_size) {
+	if (!rc && probe && args->max_size) {
 		rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
 		progress_clear(&answer->progress);
 		max_size.is_done = true;
@@ -198,11 +198,9 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 			output_object(&answer->out, "answers", &summary_record, &summary);
 		if (args->max_size && (probe || style->json))
 			output_object(&answer->out, "max_size", &max_size_record, &max_size);
-		rc = answer_end(answer, trials, err);
-		rc = rc ? rc : answer_status(answer, trials, NULL);
 	}
 	free(rows);
-	return rc;
+	return answer_close(answer, rc, trials, err);
 }
 
 static int check_probe(const struct invocation *invocation, struct mr_error *err)
@@ -247,10 +245,8 @@ static int run_probe(const struct invocation *invocation, struct mr_error *err)
 		answer.refusal.device = device;
 		answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
 	}
-	if (!rc) {
+	if (!rc)
 		rc = try_and_answer(&answer, is_open ? &probe : NULL, err);
-		answer_release(&answer);
-	}
 	if (is_open)
 		mr_probe_close(&probe);
 	return rc;
