@@ -195,10 +195,8 @@ struct bench_job {
 	struct mr_environment environment; /**< of the first device */
 	struct bench_method method;
 	struct bench_host host;
-	char **devices; /**< names; NULL: the only device */
+	struct mr_bench_place *places; /**< devices; their names are freed */
 	size_t device_count;
-	struct mr_bench_place
-		*places[MR_REGION_KINDS]; /**< of each device, by what is registered */
 	struct bench_setup *setups;
 	size_t setup_count;
 	struct bench_level levels[BENCH_LEVELS];

@@ -316,41 +316,19 @@ static void read_counters(struct bench_counter *rows, const struct mr_environmen
 	}
 }
 
-/* Reads the counters of all devices; @places: open, or open before. */
-static void count(struct bench_job *job, const struct mr_bench_place *places, bool is_after)
+/* Reads the counters of all devices, which are open, or were. */
+static void count(struct bench_job *job, bool is_after)
 {
-	if (!job->counters && !is_after)
-		job->counters = calloc(job->device_count * COUNTERS, sizeof(*job->counters));
 	for (size_t i = 0; job->counters && i < job->device_count; i++)
-		read_counters(&job->counters[i * COUNTERS], &places[i].environment, is_after);
-	job->counter_count = job->counters ? job->device_count * COUNTERS : 0;
+		read_counters(&job->counters[i * COUNTERS], &job->places[i].environment, is_after);
 }
 
-/* ---- places ---- */
+/* ---- rounds ---- */
 
 static bool is_of_kind(const struct bench_setup *setup, int kind)
 {
 	return mr_region_kind(setup->point.what->call) == (enum mr_region_kind)kind;
 }
-
-static int open_places(struct bench_job *job, int kind, struct mr_error *err)
-{
-	struct mr_bench_place *places = calloc(job->device_count, sizeof(*places));
-	int rc = 0;
-
-	job->places[kind] = places;
-	if (!places)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (size_t i = 0; !rc && i < job->device_count; i++) {
-		places[i].name = job->devices[i];
-		places[i].most_occupied = job->args->occupied.count;
-		rc = mr_bench_place_open(&places[i], (enum mr_region_kind)kind, err);
-	}
-	job->environment = places[0].environment;
-	return rc;
-}
-
-/* ---- rounds ---- */
 
 static void report(struct bench_job *job, struct mr_error *err, enum mr_via via)
 {
@@ -495,7 +473,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 	const uint64_t calls = job->method.calls.value, rounds = job->method.rounds.value;
 	const struct mr_bench_round round = {
 		.point = &setup->point,
-		.places = job->places[mr_region_kind(setup->point.what->call)],
+		.places = job->places,
 		.place_count = job->device_count,
 		.ns = job->method.row_ns.value / rounds,
 		.calls = calls / rounds + (number < calls % rounds), /* --count are spread */
@@ -561,18 +539,24 @@ static int run_level(struct bench_job *job, int kind, size_t level, struct mr_er
 
 static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 {
-	int rc = open_places(job, kind, err);
+	int rc = 0;
 
-	if (!rc && !job->args->plan.known)
-		count(job, job->places[kind], false);
+	for (size_t i = 0; !rc && i < job->device_count; i++)
+		rc = mr_bench_place_open(&job->places[i], (enum mr_region_kind)kind, err);
+	job->environment = job->places[0].environment;
+	if (!rc && !job->args->plan.known && !job->counters) {
+		job->counters = calloc(job->device_count * COUNTERS, sizeof(*job->counters));
+		job->counter_count = job->counters ? job->device_count * COUNTERS : 0;
+		count(job, false);
+	}
 	for (size_t level = 0; !rc && level < job->level_count && !job->method.interrupted;
 	     level++) {
 		const struct bench_level *l = &job->levels[level];
 		int occupied = 0;
 
 		for (size_t i = 0; !occupied && i < job->device_count; i++)
-			occupied = mr_bench_place_occupy(&job->places[kind][i], l->regions,
-							 l->bytes, err);
+			occupied =
+				mr_bench_place_occupy(&job->places[i], l->regions, l->bytes, err);
 		if (occupied) { /* other kinds of regions have separate levels */
 			mr_wrap(err, "--occupied");
 			if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
@@ -587,8 +571,8 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 		rc = run_level(job, kind, level, err);
 	}
 	/* Regions of one kind must not exist while the other kind is measured. */
-	for (size_t i = 0; job->places[kind] && i < job->device_count; i++)
-		mr_bench_place_close(&job->places[kind][i]);
+	for (size_t i = 0; i < job->device_count; i++)
+		mr_bench_place_close(&job->places[i]);
 	return rc;
 }
 
@@ -617,9 +601,7 @@ static int measure(struct bench_job *job, struct mr_error *err)
 	}
 	progress_clear(&job->answer.progress);
 	job->method.elapsed_ns = known(mr_now_ns() - job->start_ns);
-	for (int kind = 0; job->counters && kind < MR_REGION_KINDS; kind++)
-		if (job->places[kind])
-			count(job, job->places[kind], true);
+	count(job, true);
 	/* Rows that were not measured are left out from here on. */
 	for (size_t i = 0; i < job->row_count; i++) {
 		if (!job->rows[i].rounds.count)
@@ -635,16 +617,20 @@ static int measure(struct bench_job *job, struct mr_error *err)
 
 /* ---- a run ---- */
 
+/* @name: NULL: the only device there is, which opening it finds */
 static void add_device(const char *name, void *data)
 {
 	struct bench_job *job = data;
-	char **devices = reallocarray(job->devices, job->device_count + 1, sizeof(*devices));
+	struct mr_bench_place *places =
+		reallocarray(job->places, job->device_count + 1, sizeof(*places));
+	char *own = places && name ? strdup(name) : NULL;
 
-	if (!devices)
+	if (!places)
 		return;
-	job->devices = devices;
-	devices[job->device_count] = strdup(name);
-	job->device_count += devices[job->device_count] != NULL;
+	job->places = places;
+	places[job->device_count] =
+		(struct mr_bench_place){ .name = own, .most_occupied = job->args->occupied.count };
+	job->device_count += !name || own;
 }
 
 void bench_release(struct bench_job *job)
@@ -652,10 +638,8 @@ void bench_release(struct bench_job *job)
 	for (size_t i = 0; job->rows && i < job->row_count; i++)
 		release_row(&job->rows[i]);
 	for (size_t i = 0; i < job->device_count; i++)
-		free(job->devices[i]);
-	for (int kind = 0; kind < MR_REGION_KINDS; kind++)
-		free(job->places[kind]);
-	free(job->devices);
+		free((void *)job->places[i].name);
+	free(job->places);
 	free(job->counters);
 	free(job->setups);
 	free(job->rows);
@@ -668,13 +652,10 @@ int bench_run(struct bench_job *job, struct mr_error *err)
 
 	if (job->args->all_devices)
 		mr_rdma_device_list(mr_this_host(), add_device, job);
-	/* One device, which -d names; opening it finds the only one there is. */
-	if (!job->device_count) {
-		job->devices = calloc(1, sizeof(*job->devices));
-		if (!job->devices || (job->device && !(job->devices[0] = strdup(job->device))))
-			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-		job->device_count = 1;
-	}
+	if (!job->device_count)
+		add_device(job->device, job);
+	if (!job->device_count)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	rc = set_up(job, err);
 	if (rc)
 		return rc;

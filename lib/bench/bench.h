@@ -31,7 +31,7 @@ struct mr_bench_place {
 
 /**
  * mr_bench_place_open() - open the device
- * @place: its @name and @most_occupied are set, the rest is zeros; mr_bench_place_close() it, after a failure too
+ * @place: its @name and @most_occupied are set; mr_bench_place_close() it, after a failure too
  * @kind:  what is registered; umems need DEVX
  *
  * Return: 0 or -errno, as mr_device_open().

@@ -23,7 +23,9 @@ int mr_bench_place_open(struct mr_bench_place *place, enum mr_region_kind kind,
 {
 	int rc;
 
-	place->kind = kind;
+	*place = (struct mr_bench_place){ .name = place->name,
+					  .kind = kind,
+					  .most_occupied = place->most_occupied };
 	mr_environment_init(&place->environment);
 	rc = kind == MR_KIND_UMEM
 		     ? mr_device_open_devx(place->name, &place->device, &place->environment, err)
@@ -93,6 +95,7 @@ void mr_bench_place_close(struct mr_bench_place *place)
 	mr_bench_place_occupy(place, 0, 0, &ignored);
 	free(place->occupied);
 	place->occupied = NULL;
+	place->occupied_count = 0;
 	mr_device_close(&place->device);
 	mr_memory_unmap(&place->occupied_memory);
 }
