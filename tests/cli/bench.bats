@@ -39,12 +39,17 @@ bench() {
 		.histogram[0].ns >= .min_ns and .histogram[0].ns <= .min_ns * 1.001 and
 		.histogram[-1].ns <= .max_ns and .histogram[-1].ns >= .max_ns * 0.999 and (.histogram | map(.ns) | . == sort)'
 	json '.rows[0] | (.bytes_per_s * .mean_ns / 65536e9 - 1) | . > -0.01 and . < 0.01'
+	# a worker has room for so many times in a round
+	bench dereg --sizes 4K --seconds 600 --rounds 1
+	json '.rows[0].count == 32768'
 }
 
 @test "rows and titles mark a simulated device, and settings of UCX name their memory" {
 	bench --sizes 4K,16K,64K --count 5
 	json '.rows + .fits | length == 4 and all(.device | endswith(" (simulated)"))'
 	json '.environment.simulated and (.rows | all(.simulated))'
+	bench reg dereg --sizes 4K,16K,64K --threads 1,2 --processes 1,2 --occupied 1,4K --count 5
+	json '.fits | all(.ucx == null or (.call == "reg" and [.threads, .processes, .occupied] == [1, 1, 0]))'
 	run --separate-stderr mr bench --sizes 4K,16K,64K --memory memfd --count 5
 	[ "$(grep -c '^reg .*(simulated)' <<<"$output")" -eq 4 ]
 	# there are none where chance has bent the line
@@ -124,6 +129,9 @@ bench() {
 		<<<"$output") <(awk '/^EOD/ { on = 0; print } on && NF > 2 { printf "%s", $1; for (i = 2; i <= NF; i++) printf " %.0f", $i * 1e9
 		print "" } on && NF == 2 { printf "%.0f %.0f\n", $1 * 1e9, $2 } /<< EOD/ { on = 1; print }' "$NEW")
 	[ "$(grep -oE "title '(4K |16K )?(de)?reg\>" "$NEW" | cut -c 8- | tr '\n' ,)" = "dereg,reg,4K dereg,16K dereg,4K reg,16K reg," ]
+	# more curves than 12 cannot be distinguished
+	PATH=$BATS_TEST_TMPDIR:$PATH bench --sizes 4K --threads "$(seq -s , 13)" --count 1 --force --plot="$NEW"
+	[ "$(grep -c '<< EOD' "$NEW") $(grep -c ', not all curves' "$NEW")" = '24 2' ]
 }
 
 @test "each call's time is measured, and a plan's is that of its calls" {
