@@ -33,12 +33,6 @@ struct sweep_occupied {
 	uint64_t bytes; /**< of each */
 };
 
-/** The file of --plot. */
-struct plot_option {
-	const char *path; /**< NULL: the terminal */
-	bool given;
-};
-
 /** Sizes; a range has each size that is four times the one before. */
 #define OPTION_CTYPE_sizes struct sweep
 /** Numbers from 1; a range has each that is twice the one before, and its end. */
@@ -49,8 +43,8 @@ struct plot_option {
 #define OPTION_CTYPE_occupied struct sweep_occupied
 /** A part of something, in thousandths: "5%", "2.5%". */
 #define OPTION_CTYPE_percent struct mr_opt_u64
-/** The name of a file that ends in ".svg", ".png" or ".pdf", or nothing. */
-#define OPTION_CTYPE_plot struct plot_option
+/** The name of a file that ends in ".svg", ".png" or ".pdf", or an empty word. */
+#define OPTION_CTYPE_plot const char *
 
 extern const struct option_type option_type_sizes, option_type_counts, option_type_memories,
 	option_type_occupied, option_type_percent, option_type_plot;
@@ -65,10 +59,10 @@ struct bench_args {
 	bool all_devices;
 	struct sweep_occupied occupied;
 	struct mr_opt_u64 rounds;
-	struct mr_opt_u64 seconds; /**< for each row, in nanoseconds */
-	struct mr_opt_u64 calls;   /**< of each worker, for each row */
-	struct plot_option plot;
-	const char *svg;             /**< file for pictures, or NULL */
+	struct mr_opt_u64 seconds;   /**< for each row, in nanoseconds */
+	struct mr_opt_u64 calls;     /**< of each worker, for each row */
+	const char *plot;            /**< file for pictures; empty: the terminal; or NULL */
+	const char *svg;             /**< another file, or NULL */
 	bool force;                  /**< the files may exist */
 	struct mr_opt_u64 plan;      /**< bytes */
 	bool compare;                /**< the operands are documents */

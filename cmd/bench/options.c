@@ -143,7 +143,7 @@ static bool is_picture(const char *word)
 
 static int read_plot(const char *text, void *member, struct mr_error *err __attribute__((unused)))
 {
-	*(struct plot_option *)member = (struct plot_option){ *text ? text : NULL, true };
+	*(const char **)member = text;
 	return 0;
 }
 
@@ -191,6 +191,8 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 /* Checks the options that do not depend on the calls. */
 static int check_values(const struct bench_args *args, struct mr_error *err)
 {
+	const bool has_file = args->plot && *args->plot;
+
 	if (args->rounds.known && (!args->rounds.value || args->rounds.value > BENCH_ROUNDS_MAX))
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--rounds: from 1 to %d",
 				    BENCH_ROUNDS_MAX);
@@ -202,9 +204,9 @@ static int check_values(const struct bench_args *args, struct mr_error *err)
 	if (args->svg && !*args->svg)
 		return mr_fail_usage(err, "--svg requires the name of a file");
 	if ((args->svg && private_file_check(args->svg, args->force, err)) ||
-	    (args->plot.path && private_file_check(args->plot.path, args->force, err)))
+	    (has_file && private_file_check(args->plot, args->force, err)))
 		return -err->errnum;
-	if (args->force && !args->svg && !args->plot.path)
+	if (args->force && !args->svg && !has_file)
 		return mr_fail_usage(err, "--force requires --plot FILE");
 	if (args->from.text && args->from.type == MR_DMABUF_DM)
 		return mr_fail_usage(err, "--from dm makes a dma-buf for one registration only; "

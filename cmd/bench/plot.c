@@ -251,13 +251,13 @@ int bench_plot(const struct bench_job *job, struct mr_error *err)
 
 	if (!job->row_count)
 		return 0;
-	if (args->plot.given && !args->plot.path && output_is_for_people(&job->answer.out)) {
+	if (args->plot && !*args->plot && output_is_for_people(&job->answer.out)) {
 		rc = draw(job, "dumb nofeed noenhanced size 79,24", false, &child, err);
 		if (!rc)
 			output_text("%s", child.text);
 		free(child.text);
 	}
-	if (!rc && args->plot.path)
-		rc = draw_file(job, args->plot.path, err);
+	if (!rc && args->plot && *args->plot)
+		rc = draw_file(job, args->plot, err);
 	return rc || !args->svg ? rc : draw_file(job, args->svg, err);
 }
