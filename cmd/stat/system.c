@@ -12,7 +12,7 @@ struct mr_row {
 	const struct counted_device *device;
 	const struct mr_nldev_mr *mr;
 	const struct owner *owner; /* NULL: none is known */
-	struct mr_opt_u64 pid, length;
+	struct mr_opt_u64 length;
 	const char *odp, *session;
 };
 
@@ -41,7 +41,7 @@ static const struct field mr_fields[] = {
 	FIELD_BEHIND("device", struct mr_row, device, struct counted_device, device.name,
 		     FIELD_TEXT, 0, "RDMA device"),
 	OF_MR(mrn, FIELD_NUMBER, 0, "the kernel's number for the MR on its device"),
-	FIELD(struct mr_row, pid, FIELD_NUMBER, 0, "thread that registered it, if it still runs"),
+	OF_OWNER("pid", pid, FIELD_NUMBER, 0, "thread that registered it, if it still runs"),
 	OF_OWNER("comm", process.name, FIELD_TEXT, 0, "name of that thread"),
 	OF_OWNER("unit", unit.name, FIELD_TEXT, FIELD_DETAIL,
 		 "service, container or job of the process"),
@@ -225,7 +225,6 @@ static const struct mr_row *fill_mr(const struct census *census, size_t n, struc
 		.device = device,
 		.mr = mr,
 		.owner = census_owner(census, device, mr),
-		.pid = { mr->pid, mr->pid != 0 },
 		.length = { mr->length, mr->odp != MR_NLDEV_ODP_IMPLICIT },
 		.odp = odp[mr->odp],
 		.session = census_session(census, device, mr),

@@ -19,7 +19,6 @@ void sums_add(struct sums *sums, struct sums more)
 struct sums sums_of(const struct mr_nldev_mr *mr)
 {
 	const bool is_odp = mr->odp != MR_NLDEV_ODP_UNTOLD;
-	/* The length of an implicit one is that of the address space. */
 	const uint64_t bytes = mr->odp == MR_NLDEV_ODP_IMPLICIT ? 0 : mr->length;
 
 	return (struct sums){ 1, bytes, is_odp, is_odp ? bytes : 0 };
