@@ -85,6 +85,9 @@ bench() {
 	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' shows the cause"* ]]
 	exits 1 mr bench --sizes 4K --count 1 --occupied 4,4E
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
+	# larger sizes are not tried, smaller ones are
+	exits 1 mr -j bench --sizes 2E,4E,4K --count 1
+	json '[.rows[].size] == [4096] and (.failures | length == 1 and .[0].call == "mmap")'
 }
 
 @test "memory that cannot be allocated is reported once for all its sizes, with the cause" {
