@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,12 @@
 /* Room for option_help_text(). */
 #define OPTION_HELP_MAX 128
 
+/* Entries of lists that are printed: all of them, or those that mention a word. */
+struct search {
+	const char *word;  /* or NULL: all */
+	const char *title; /* of the list that was printed last; NULL: none was */
+};
+
 /* Output of "mrctl help NAME": sections, each of which is a table of words or is printed by a function. */
 struct help_topic {
 	enum help_topics bit;
@@ -24,12 +31,12 @@ struct help_topic {
 	struct help_section {
 		const char *title;
 		const struct mr_word *words;
-		size_t (*print)(const char *word);
+		void (*print)(struct search *search);
 	} sections[5]; /* ends with one that has no title */
 };
 
-static size_t print_checks(const char *word);
-static size_t print_causes(const char *word);
+static void print_checks(struct search *search);
+static void print_causes(struct search *search);
 
 /* The last one has no name. */
 static const struct help_topic topics[] = {
@@ -191,86 +198,88 @@ void help_print(const struct command *const *commands, const struct command *com
 		print_mrctl(commands);
 }
 
-/* Whether a word of the text begins so, or is that word if it has two letters. */
-static bool speaks_of(const char *text, const char *word)
+/*
+ * Whether a word of a text begins with the word, or is that word if it has two letters.  The texts end with NULL; all
+ * of them mention NULL.
+ */
+static bool mentions(const char *word, const char *text, ...)
 {
-	const size_t length = strlen(word);
+	const size_t length = word ? strlen(word) : 0;
+	bool found = !word;
+	va_list texts;
 
-	for (const char *at = text; at && (at = strcasestr(at, word)); at++)
-		if ((at == text || !isalnum((unsigned char)at[-1])) &&
-		    (length > 2 || !isalnum((unsigned char)at[length])))
-			return true;
-	return false;
+	va_start(texts, text);
+	for (; text && !found; text = va_arg(texts, const char *))
+		for (const char *at = text; !found && (at = strcasestr(at, word)); at++)
+			found = (at == text || !isalnum((unsigned char)at[-1])) &&
+				(length > 2 || !isalnum((unsigned char)at[length]));
+	va_end(texts);
+	return found;
 }
 
-/* Prints an entry of a list, and before the first one what the list has. */
-static void print_found(const char *title, const char *word, size_t *count, const char *name,
+/* Prints an entry of a list if it was found, and before the first one that mentions a word the title of the list. */
+static void print_found(struct search *search, const char *title, bool found, const char *name,
 			const char *help)
 {
-	if (!(*count)++)
-		output_text("%s that mention '%s':\n", title, word);
+	if (!found)
+		return;
+	if (search->word && search->title != title)
+		output_text("%s that mention '%s':\n", title, search->word);
+	search->title = title;
 	print_entry(name, help, INDENT);
 }
 
-/* Prints all checks with their verdicts, or those that have the word.  Return: how many have it. */
-static size_t print_checks(const char *word)
+static void print_checks(struct search *search)
 {
+	static const char title[] = "Checks (mrctl stat --host --only ID)";
+	const char *word = search->word;
 	char help[256], list[64];
-	size_t count = 0;
 
 	for (const struct mr_check *check = mr_checks; check->id; check++) {
-		if (word && (speaks_of(check->id, word) || speaks_of(check->subject, word)))
-			print_found("Checks (mrctl stat --host --only ID)", word, &count, check->id,
-				    check->subject);
-		if (word)
-			continue;
 		*list = '\0';
 		for (int verdict = MR_VERDICT_BAD; verdict >= MR_VERDICT_NA; verdict--)
 			if (check->verdicts & 1U << verdict)
 				mr_text_add(list, sizeof(list), ", ", "%s",
 					    mr_verdicts[verdict].name);
 		snprintf(help, sizeof(help), "%s (%s)", check->subject, list);
-		print_entry(check->id, help, INDENT);
+		print_found(search, title, mentions(word, check->id, check->subject, NULL),
+			    check->id, word ? check->subject : help);
 	}
-	return count;
 }
 
-/* The same of causes, with their errnos. */
-static size_t print_causes(const char *word)
+static void print_causes(struct search *search)
 {
+	static const char title[] = "Causes (mrctl explain ID)";
+	const char *word = search->word;
 	const int errnum = word ? mr_errno_parse(word, strlen(word)) : 0;
 	char help[256], list[128];
-	size_t count = 0;
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
 		const bool is_of_errno =
 			errnum && cause->errnums[0] && mr_cause_speaks_for(cause, 0, errnum);
 
-		if (word && (is_of_errno || speaks_of(cause->id, word) ||
-			     speaks_of(cause->subject, word) || speaks_of(cause->what, word) ||
-			     speaks_of(cause->recognise, word) || speaks_of(cause->remedy, word)))
-			print_found("Causes (mrctl explain ID)", word, &count, cause->id,
-				    cause->subject);
-		if (word)
-			continue;
 		*list = '\0';
 		for (const int *number = cause->errnums; *number; number++)
 			mr_text_add(list, sizeof(list), ", ", "%s", mr_errno_name(*number));
 		snprintf(help, sizeof(help), "%s (%s)", cause->subject, *list ? list : "any errno");
-		print_entry(cause->id, help, INDENT);
+		print_found(search, title,
+			    is_of_errno || mentions(word, cause->id, cause->subject, cause->what,
+						    cause->recognise, cause->remedy, NULL),
+			    cause->id, word ? cause->subject : help);
 	}
-	return count;
 }
 
 static void print_topic(const struct help_topic *topic)
 {
+	struct search all = { .word = NULL };
+
 	for (const struct help_section *s = topic->sections; s->title; s++) {
 		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
 		for (const struct mr_word *w = s->words; w && w->name; w++)
 			print_entry(w->name, w->help, INDENT);
 		if (s->print)
-			s->print(NULL);
+			s->print(&all);
 	}
 }
 
@@ -283,27 +292,23 @@ static const struct help_topic *find_topic(const char *word)
 	return t->name ? t : NULL;
 }
 
-/* Prints the columns of a list, or those that have the word.  @count: how many columns were printed before */
-static void print_fields(const char *list, const struct record *record, const char *word,
-			 size_t *count)
+/* Prints the columns of a list. */
+static void print_fields(struct search *search, const char *list, const struct record *record)
 {
+	static const char title[] = "Columns (mrctl help columns)";
 	char name[96];
 
-	if (!word)
-		output_text("%sColumns of %s, for --output:\n", *count ? "\n" : "", list);
+	if (!search->word)
+		output_text("%sColumns of %s, for --output:\n", search->title ? "\n" : "", list);
 	for (const struct field *f = record->fields; f->key; f++) {
 		snprintf(name, sizeof(name), "%s: %s", list, f->key);
-		if (word && (speaks_of(f->key, word) || speaks_of(f->help, word)))
-			print_found("Columns (mrctl help columns)", word, count, name, f->help);
-		if (word)
-			continue;
-		print_entry(f->key, f->help, INDENT);
-		++*count;
+		print_found(search, title, mentions(search->word, f->key, f->help, NULL),
+			    search->word ? name : f->key, f->help);
 	}
 }
 
-/* The same of what a command prints with other options, which the lists are named by. */
-static void print_views(const struct command *command, const char *word, size_t *count)
+/* Prints the columns of what a command prints with other options, which the lists are named by. */
+static void print_views(struct search *search, const struct command *command)
 {
 	char list[64];
 
@@ -311,21 +316,19 @@ static void print_views(const struct command *command, const char *word, size_t 
 		const struct command_choice *choice = (*v)->choices;
 
 		snprintf(list, sizeof(list), "%s --%s", command->name, (*v)->name);
-		print_fields(list, (*v)->record, word, count);
+		print_fields(search, list, (*v)->record);
 		/* The first choice is the record of the view. */
 		while (choice && (++choice)->word) {
 			snprintf(list, sizeof(list), "%s --%s --%s %s", command->name, (*v)->name,
 				 (*v)->chooser, choice->word);
-			print_fields(list, choice->records.record, word, count);
+			print_fields(search, list, choice->records.record);
 		}
 	}
 }
 
-/* The same of all commands: of each kind of record once.  Return: how many columns were printed. */
-static size_t print_all_columns(const struct command *const *commands, const char *word)
+/* Prints the columns of all commands: of each kind of record once. */
+static void print_all_columns(struct search *search, const struct command *const *commands)
 {
-	size_t count = 0;
-
 	for (const struct command *const *c = commands; *c; c++) {
 		const struct record *record = (*c)->record;
 		const struct command *const *first = commands;
@@ -333,74 +336,68 @@ static size_t print_all_columns(const struct command *const *commands, const cha
 		while ((*first)->record != record)
 			first++;
 		if (record && first == c)
-			print_fields(record->list, record, word, &count);
+			print_fields(search, record->list, record);
 	}
 	for (const struct command *const *c = commands; *c; c++)
-		print_views(*c, word, &count);
-	return count;
+		print_views(search, *c);
 }
 
 /* ---- words that are no topic ---- */
 
-static bool option_speaks_of(const struct option_spec *option, const char *word)
+static bool option_mentions(const struct option_spec *option, const char *word)
 {
-	bool speaks = speaks_of(option->name, word) || speaks_of(option->help, word);
+	bool found = mentions(word, option->name, option->help, NULL);
 
 	for (const struct mr_word *w = option->type->words; w && w->name; w++)
-		speaks |= speaks_of(w->name, word) || speaks_of(w->help, word);
-	return speaks;
+		found |= mentions(word, w->name, w->help, NULL);
+	return found;
 }
 
-/* Return: how many commands, global options and topics have the word. */
-static size_t print_commands_with(const struct command *const *commands, const char *word)
+/* Prints the commands, global options and words of topics that mention the word. */
+static void print_commands(struct search *search, const struct command *const *commands)
 {
-	size_t count = 0;
+	static const char title[] = "Commands";
+	const char *word = search->word;
+	char name[64];
 
 	for (const struct command *const *c = commands; *c; c++) {
-		bool speaks = speaks_of((*c)->summary, word) || speaks_of((*c)->description, word);
+		bool found = mentions(word, (*c)->summary, (*c)->description, NULL);
 
 		for (const struct option_group *const *g = (*c)->groups; *g; g++)
 			for (const struct option_spec *o = (*g)->options; o->name; o++)
-				speaks |= option_speaks_of(o, word);
-		if (speaks)
-			print_found("Commands", word, &count, (*c)->name, (*c)->summary);
+				found |= option_mentions(o, word);
+		print_found(search, title, found, (*c)->name, (*c)->summary);
 	}
 	for (const struct option_spec *o = global_group.options; o->name; o++) {
-		char name[64];
-
 		snprintf(name, sizeof(name), "--%s", o->name);
-		if (option_speaks_of(o, word))
-			print_found("Commands", word, &count, name, o->help);
+		print_found(search, title, option_mentions(o, word), name, o->help);
 	}
 	for (const struct help_topic *t = topics; t->name; t++)
 		for (const struct help_section *s = t->sections; s->title; s++)
 			for (const struct mr_word *w = s->words; w && w->name; w++) {
-				char name[64];
-
 				snprintf(name, sizeof(name), "help %s: %s", t->name, w->name);
-				if (speaks_of(w->name, word) || speaks_of(w->help, word))
-					print_found("Commands", word, &count, name, w->help);
+				print_found(search, title, mentions(word, w->name, w->help, NULL),
+					    name, w->help);
 			}
-	return count;
 }
 
-/* Lists all that has the word.  Return: whether anything has. */
+/* Prints all that mentions the word.  Return: whether anything does. */
 static bool print_all_with(const struct command *const *commands, const char *word)
 {
 	const char *meant = suggest_meant(word);
-	size_t count = 0;
+	struct search search = { .word = word };
 
 	if (meant)
 		output_text("Did you mean %s\n", meant);
 	if (strlen(word) > 1) {
-		count += print_commands_with(commands, word);
-		count += print_all_columns(commands, word);
+		print_commands(&search, commands);
+		print_all_columns(&search, commands);
 	}
 	if (strlen(word) > 2) { /* all ids of causes and checks have the word MR */
-		count += print_causes(word);
-		count += print_checks(word);
+		print_causes(&search);
+		print_checks(&search);
 	}
-	return meant || count;
+	return meant || search.title;
 }
 
 static int fail_unknown_topic(const struct command *const *commands, const char *word,
@@ -422,21 +419,22 @@ static int print_columns(const struct command *const *commands, const char *name
 			 struct mr_error *err)
 {
 	const struct command *command = name ? *command_find(commands, name) : NULL;
-	size_t count = 1; /* a title */
+	struct search all = { .word = NULL };
 
 	if (name && !command)
 		return fail_unknown_topic(commands, name, err);
 	if (name && !command->record)
 		return mr_fail_usage(err, "%s prints no columns", name);
 	if (!name) {
-		print_all_columns(commands, NULL);
+		print_all_columns(&all, commands);
 		return 0;
 	}
-	output_text("Columns for --output:\n");
+	all.title = "Columns for --output";
+	output_text("%s:\n", all.title);
 	for (const struct field *f = command->record->fields; f->key; f++)
 		if (command_fills(command, f->key))
 			print_entry(f->key, f->help, INDENT);
-	print_views(command, NULL, &count);
+	print_views(&all, command);
 	return 0;
 }
 
