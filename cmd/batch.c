@@ -375,11 +375,9 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 					     &why);
 	} else {
 		mr_environment_init(&job->environment);
-		rc = context_open_session(job->invocation, &job->session, &why) ? 0 : -why.errnum;
-		if (!rc) {
-			mr_session_environment(&job->session, &job->environment);
-			rc = mr_session_keep_library(&job->session, &why);
-		}
+		rc = context_open_session(job->invocation, &job->session, &job->environment, &why)
+			     ? mr_session_keep_library(&job->session, &why)
+			     : -why.errnum;
 	}
 	if (rc && why.kind == MR_ERROR_USAGE) {
 		*err = why;

@@ -578,7 +578,7 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 	struct mr_session session;
 
 	mr_signals_block();
-	if (!context_open_session(invocation, &session, err))
+	if (!context_open_session(invocation, &session, NULL, err))
 		return -err->errnum;
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* execv() of /proc/self/exe has named it "exe" */

@@ -665,18 +665,17 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 	struct mr_error why;
 	int rc;
 
-	job.session = context_open_session(invocation, &session, &why);
+	job.session = context_open_session(invocation, &session, &environment, &why);
 	if (!job.session && why.kind != MR_ERROR_USAGE)
 		return answer_error(invocation, expect, &why, err);
 	if (!job.session) {
 		*err = why;
 		return -err->errnum;
 	}
-	job.environment = context_environment(invocation, job.session, &environment);
 	job.done = 0;
 	while (invocation->operands[total])
 		total++;
-	rc = answer_init(&job.answer, invocation, expect, job.environment, total, err);
+	rc = answer_init(&job.answer, invocation, expect, &environment, total, err);
 	if (!rc) {
 		job.answer.in_session = true;
 		rc = work(&job, err);

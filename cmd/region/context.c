@@ -65,13 +65,16 @@ static void hint_at_views(const struct invocation *invocation, struct mr_error *
 }
 
 struct mr_session *context_open_session(const struct invocation *invocation,
-					struct mr_session *room, struct mr_error *err)
+					struct mr_session *room, struct mr_environment *environment,
+					struct mr_error *err)
 {
 	const struct global_args *global = invocation->global;
 	const char *where = context_session(invocation);
 
-	if (invocation->enclosing)
+	if (invocation->enclosing) {
+		*environment = *invocation->enclosing->environment;
 		return invocation->enclosing->session;
+	}
 	if (!where) {
 		context_fail_no_session(err);
 		hint_at_views(invocation, err);
@@ -81,23 +84,17 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		mr_fail_usage(err, "a session is bound to its device: omit --device");
 		return NULL;
 	}
-	return mr_session_open(where, room, err) ? NULL : room;
+	if (mr_session_open(where, room, err))
+		return NULL;
+	if (environment)
+		mr_session_environment(room, environment);
+	return room;
 }
 
 void context_leave_session(const struct invocation *invocation, struct mr_session *session)
 {
 	if (!invocation->enclosing)
 		mr_session_close(session);
-}
-
-const struct mr_environment *context_environment(const struct invocation *invocation,
-						 const struct mr_session *session,
-						 struct mr_environment *room)
-{
-	if (invocation->enclosing)
-		return invocation->enclosing->environment;
-	mr_session_environment(session, room);
-	return room;
 }
 
 void context_block_signals(const struct invocation *invocation)
@@ -194,7 +191,7 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 	} else {
 		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
 			"a umem cannot stay in a session: rdma-core %s does not export its handle",
-			registrar->environment->rdma_core);
+			registrar->environment.rdma_core);
 		mr_hint(err, "use --via kernel, or rdma-core 63 or later");
 	}
 	return -EOPNOTSUPP;
@@ -232,7 +229,7 @@ int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_
 
 static int open_device(struct registrar *registrar, struct mr_error *err)
 {
-	struct mr_environment *environment = &registrar->own_environment;
+	struct mr_environment *environment = &registrar->environment;
 	const char *name = registrar->invocation->global->device;
 	bool library = via_allows(registrar->allowed, MR_VIA_LIBRARY);
 	uint32_t pd_handle;
@@ -261,21 +258,17 @@ int registrar_open(struct registrar *registrar, struct mr_error *err)
 
 	registrar->pd_slot = MR_TABLE_PDS;
 	registrar->pd = registrar->kind == MR_KIND_UMEM ? NULL : registrar->pd ?: MR_DEFAULT_PD;
-	registrar->environment = &registrar->own_environment;
-	if (invocation->enclosing)
-		registrar->environment = invocation->enclosing->environment;
-	else
-		mr_environment_init(&registrar->own_environment);
+	if (!invocation->enclosing)
+		mr_environment_init(&registrar->environment);
 	if (!context_session(invocation)) {
 		rc = open_device(registrar, err);
 	} else {
-		registrar->session = context_open_session(invocation, &registrar->own_session, err);
+		registrar->session = context_open_session(invocation, &registrar->own_session,
+							  &registrar->environment, err);
 		registrar->in_session = registrar->session != NULL;
 		if (!registrar->session)
 			return -err->errnum;
 		mr_relaxed_expire(registrar->session);
-		registrar->environment = context_environment(invocation, registrar->session,
-							     &registrar->own_environment);
 		rc = registrar_choose_path(registrar, true, err);
 	}
 	registrar->base.untimed = registrar->untimed && registrar_is_own(registrar);

@@ -74,7 +74,7 @@ static int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry 
 	uint64_t ns = 0;
 	int rc;
 
-	proof_mark(job->answer.invocation, job->environment->device);
+	proof_mark(job->answer.invocation, job->answer.environment->device);
 	if (entry->call == MR_REG_MR_RELAXED)
 		return dereg_relaxed(job, slot, entry, err);
 	rc = mr_session_deregister(job->session, slot, entry->id, entry,
@@ -313,7 +313,7 @@ static void dereg_unlisted(struct sweep *sweep)
 		report_note(job->answer.invocation->command->name,
 			    "the kernel answers EIO: %s was removed or its driver was unbound, "
 			    "and its regions no longer exist",
-			    job->environment->device);
+			    job->answer.environment->device);
 	else if (rc && rc != -EIO)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	if (left.interrupted)

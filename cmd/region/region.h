@@ -30,26 +30,18 @@ int context_fail_no_session(struct mr_error *err);
 
 /**
  * context_open_session() - join the session
- * @room: memory for it
+ * @room:        memory for it
+ * @environment: set to that of the session; or NULL
  *
  * Return: @room, or for a line of a batch the batch's session; NULL with @err set: outside of a session to
  * MR_ERROR_ABSENT.
  */
 struct mr_session *context_open_session(const struct invocation *invocation,
-					struct mr_session *room, struct mr_error *err);
+					struct mr_session *room, struct mr_environment *environment,
+					struct mr_error *err);
 
 /** context_leave_session() - close what context_open_session() returned, unless it is a batch's */
 void context_leave_session(const struct invocation *invocation, struct mr_session *session);
-
-/**
- * context_environment() - the environment of an open session
- * @room: memory for it
- *
- * Return: @room, or for a line of a batch the batch's environment.
- */
-const struct mr_environment *context_environment(const struct invocation *invocation,
-						 const struct mr_session *session,
-						 struct mr_environment *room);
 
 /**
  * context_block_signals() - block signals, so that none comes between a call and the entry for what it made
@@ -324,7 +316,6 @@ void answer_report_rest(const struct answer *answer);
 /** One run of such a command. */
 struct session_job {
 	struct mr_session *session;
-	const struct mr_environment *environment;
 	struct answer answer; /**< its total is the number of operands */
 	uint64_t done;        /**< regions that the command did its work on */
 };
@@ -684,9 +675,8 @@ struct registrar {
 	bool in_session;
 	struct mr_session *session; /**< if @in_session */
 	struct mr_session own_session;
-	struct mr_environment own_environment;
 	struct mr_device device; /**< its own, or the session's, imported; or none */
-	const struct mr_environment *environment;
+	struct mr_environment environment;
 	struct mr_uverbs uverbs;
 	struct mr_registrar base; /**< for the calls themselves */
 	uint32_t pd_slot;         /**< of the PD in the session's table; MR_TABLE_PDS: none */

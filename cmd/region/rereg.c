@@ -255,7 +255,6 @@ static int change_region(struct session_job *in, struct mr_error *err)
 				 .registrar = { .invocation = in->answer.invocation,
 						.in_session = true,
 						.session = in->session,
-						.environment = in->environment,
 						.pd_slot = MR_TABLE_PDS } };
 	struct mr_error refusal;
 	bool changed;
@@ -267,7 +266,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	mr_relaxed_expire(in->session);
 	rc = prepare_change(&job, &refusal);
 	if (!rc) {
-		proof_mark(in->answer.invocation, in->environment->device);
+		proof_mark(in->answer.invocation, in->answer.environment->device);
 		rc = mr_session_rereg(in->session, &job.change, &refusal);
 	}
 	changed = !rc || job.change.failure.old == MR_OLD_REPLACED;

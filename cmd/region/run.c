@@ -324,7 +324,7 @@ static void advise_one(struct register_job *job, struct new_region *new)
 	};
 	struct mr_error err;
 
-	proof_mark(job->answer.invocation, job->registrar.environment->device);
+	proof_mark(job->answer.invocation, job->registrar.environment.device);
 	new->is_advised = true;
 	new->advice_errnum =
 		-mr_advise(&job->registrar.base, advice, &range, &new->advice_ns, &err);
@@ -373,15 +373,13 @@ static void report_steps(const struct register_job *job, const struct mr_cuda *c
 
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
-	struct mr_environment *own = &job->registrar.own_environment;
+	struct mr_environment *environment = &job->registrar.environment;
 	int rc = exports_dm(&job->plan) ? mr_dm_export(&job->dm, &job->dmabuf, err)
 					: mr_dmabuf_open(&job->plan.dmabuf, &job->dmabuf, err);
 
 	/* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
-	if (job->registrar.environment != own) /* a batch's, which is left as it is */
-		*own = *job->registrar.environment;
-	mr_data_direct_path(&job->registrar.base, own->data_direct, sizeof(own->data_direct));
-	job->registrar.environment = job->answer.environment = own;
+	mr_data_direct_path(&job->registrar.base, environment->data_direct,
+			    sizeof(environment->data_direct));
 	if (rc)
 		return rc;
 	job->memory.page_size = job->dmabuf.page_size;
@@ -407,7 +405,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 						   !columns_find(columns, "advice_elapsed_ns") &&
 						   !columns_find(columns, "dereg_elapsed_ns");
 	rc = registrar_open(&job->registrar, err);
-	job->answer.environment = job->registrar.environment;
+	job->answer.environment = &job->registrar.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;
 	register_columns(&job->plan, job->args, job->answer.in_session, job->columns);
 	job->answer.out.usual_columns = job->columns;
@@ -543,7 +541,7 @@ static void register_all(struct register_job *job)
 		new->index = index;
 		new->is_advised = false;
 		progress_wait(&job->answer.progress, "registering", request.length);
-		proof_mark(job->answer.invocation, job->registrar.environment->device);
+		proof_mark(job->answer.invocation, job->registrar.environment.device);
 		new->id = job->count + 1;
 		rc = job->registrar.in_session ? register_in_session(job, &request, new, &err)
 					       : mr_region_register(&job->registrar.base, &request,
@@ -572,7 +570,7 @@ static void deregister_all(struct register_job *job)
 	for (uint64_t i = 0; i < job->count; i++) {
 		struct new_region *new = &job->regions[i];
 
-		proof_mark(job->answer.invocation, job->registrar.environment->device);
+		proof_mark(job->answer.invocation, job->registrar.environment.device);
 		if (mr_region_deregister(&job->registrar.base, &new->region, &err))
 			fail_region(job, &err, new, NULL);
 		progress_show(&job->answer.progress, "deregistered", i + 1);

@@ -402,7 +402,7 @@ static int open_device(struct session_job *job, struct verify_target *target,
 	mr_hint(err,
 		"a session of %s cannot be verified by another process; mrctl reg --verify and "
 		"mrctl batch can, outside of the session (env -u " MR_SESSION_VARIABLE ")",
-		job->environment->provider);
+		job->answer.environment->provider);
 	return rc;
 }
 

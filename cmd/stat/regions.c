@@ -88,7 +88,7 @@ static void totals_print(const struct totals *totals, struct session_job *job)
 	}
 	if (totals->blocks_removal)
 		report_note(command, "removing %s or its driver waits until this session ends",
-			    job->environment->device);
+			    job->answer.environment->device);
 }
 
 /* Regions that are queried under one lock of the table. */
@@ -287,7 +287,7 @@ static void note_unknown(const struct stat_job *job)
 			command,
 			"the states are unknown, and no region works: the kernel answers EIO, so "
 			"%s was removed or its driver unbound",
-			job->base->environment->device);
+			job->base->answer.environment->device);
 	if (job->revoked)
 		report_note(command,
 			    "%" PRIu64
