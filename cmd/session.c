@@ -104,19 +104,17 @@ static int session_check(const struct invocation *invocation, struct mr_error *e
 }
 
 struct holder_row {
-	struct mr_opt_u64 pid;
+	struct mr_holder of;
 	const char *command;
-	const char *user;
-	const char *role;
-	char user_text[64];
+	char user[64];
 };
 
 static const struct field holder_fields[] = {
-	FIELD(struct holder_row, pid, FIELD_NUMBER, FIELD_KNOWN, "process"),
+	FIELD_AS("pid", struct holder_row, of.pid, FIELD_NUMBER, FIELD_KNOWN, "process"),
 	FIELD(struct holder_row, command, FIELD_STRING, FIELD_KNOWN, "name of the process"),
-	FIELD(struct holder_row, user, FIELD_STRING, FIELD_KNOWN, "user of the process"),
-	FIELD(struct holder_row, role, FIELD_STRING, FIELD_KNOWN,
-	      "how the process holds the session"),
+	FIELD(struct holder_row, user, FIELD_TEXT, FIELD_KNOWN, "user of the process"),
+	FIELD_AS("role", struct holder_row, of.role, FIELD_WORD, FIELD_KNOWN,
+		 "how the process holds the session", .words = mr_holder_roles),
 	FIELD_END,
 };
 static const struct record holder_record = { "holder", holder_fields, NULL };
@@ -179,21 +177,19 @@ static void session_print(struct answer *answer, struct mr_found_session *sessio
 		session->refusal = (struct mr_error){ .text = "" };
 	snprintf(row.session, sizeof(row.session), "pid:%d", (int)session->pid);
 	for (size_t i = 0; i < session->holder_count; i++) {
-		const struct mr_holder *from = &session->holders[i];
+		struct holder_row *holder = &holders[i];
 
-		holders[i] = (struct holder_row){ .pid = known((uint64_t)from->pid),
-						  .command = from->command,
-						  .user = holders[i].user_text,
-						  .role = mr_holder_role_name(from->role) };
-		user = getpwuid(from->uid);
-		snprintf(holders[i].user_text, sizeof(holders[i].user_text), "%u", from->uid);
+		holder->of = session->holders[i];
+		holder->command = holder->of.command;
+		user = getpwuid(holder->of.uid);
 		if (user)
-			snprintf(holders[i].user_text, sizeof(holders[i].user_text), "%s",
-				 user->pw_name);
-		if (from->pid == session->pid)
-			row.user = holders[i].user_text;
-		mr_text_add(row.held_by, sizeof(row.held_by), ",", "%s(%d)", from->command,
-			    (int)from->pid);
+			mr_text_add(holder->user, sizeof(holder->user), "", "%s", user->pw_name);
+		else
+			mr_text_add(holder->user, sizeof(holder->user), "", "%u", holder->of.uid);
+		if (holder->of.pid == session->pid)
+			row.user = holder->user;
+		mr_text_add(row.held_by, sizeof(row.held_by), ",", "%s(%d)", holder->of.command,
+			    (int)holder->of.pid);
 	}
 	answer_row(answer, &row);
 }

@@ -572,16 +572,11 @@ struct mr_found_session *mr_sessions_by_fd(const struct mr_sessions *found, int 
 	return NULL;
 }
 
-const char *mr_holder_role_name(enum mr_holder_role role)
-{
-	static const char *const names[] = {
-		[MR_HOLDER_DETACHED] = "detached",
-		[MR_HOLDER_PROGRAM] = "program",
-		[MR_HOLDER_COMMAND] = "command",
-	};
-
-	return names[role];
-}
+const struct mr_word mr_holder_roles[] = {
+	[MR_HOLDER_DETACHED] = MR_WORD("detached", NULL),
+	[MR_HOLDER_PROGRAM] = MR_WORD("program", NULL),
+	[MR_HOLDER_COMMAND] = MR_WORD("command", NULL),
+};
 
 bool mr_holder_is_detached(const struct mr_process *process)
 {

@@ -138,8 +138,8 @@ enum mr_holder_role {
 	MR_HOLDER_COMMAND,  /**< a command of mrctl that has the table of the session open */
 };
 
-/** mr_holder_role_name() - "detached", "program", "command" */
-const char *mr_holder_role_name(enum mr_holder_role role);
+/** Their names: "detached", "program", "command". */
+extern const struct mr_word mr_holder_roles[];
 
 /**
  * mr_holder_is_detached() - whether a process is one that `mrctl session --detach` started
