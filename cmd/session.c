@@ -209,9 +209,8 @@ static bool prints_records(const struct invocation *invocation)
  * Return: an exit status, or -errno.
  */
 static int print_sessions(const struct invocation *invocation,
-			  const struct mr_environment *environment, bool in_session,
-			  struct mr_found_session *list, size_t count, bool incomplete,
-			  struct mr_error *err)
+			  const struct mr_environment *environment, struct mr_found_session *list,
+			  size_t count, bool incomplete, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
 	struct mr_error late;
@@ -220,7 +219,7 @@ static int print_sessions(const struct invocation *invocation,
 
 	if (rc)
 		return rc;
-	answer.in_session = in_session;
+	answer.in_session = context_session(invocation) != NULL;
 	if (args->detach && invocation->global->style.no_headings)
 		answer.out.usual_columns = "session";
 	if (incomplete) {
@@ -368,7 +367,7 @@ static int session_detach(const struct invocation *invocation,
 		return session_fail_detached(invocation, err);
 	if (prints_records(invocation)) {
 		mr_session_describe(environment, &session.device);
-		rc = print_sessions(invocation, environment, true, &session, 1, false, err);
+		rc = print_sessions(invocation, environment, &session, 1, false, err);
 	} else {
 		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,
 			    MR_SESSION_VARIABLE);
@@ -439,8 +438,7 @@ static int session_end(const struct invocation *invocation, struct mr_error *err
 		session->joinable = false;
 		mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
 		mr_environment_init(&environment);
-		rc = print_sessions(invocation, &environment, context_session(invocation), session,
-				    1, false, err);
+		rc = print_sessions(invocation, &environment, session, 1, false, err);
 	} else if (!invocation->global->style.quiet) {
 		report_note(invocation->command->name,
 			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
@@ -483,8 +481,8 @@ static int session_list(const struct invocation *invocation, struct mr_error *er
 	if (rc)
 		return rc;
 	mr_environment_init(&environment);
-	rc = print_sessions(invocation, &environment, context_session(invocation), found.list,
-			    found.count, found.incomplete, err);
+	rc = print_sessions(invocation, &environment, found.list, found.count, found.incomplete,
+			    err);
 	if (rc >= 0 && !prints_records(invocation) && !invocation->global->style.quiet) {
 		note_refusals(invocation, &found);
 		if (!found.count)

@@ -265,7 +265,6 @@ int registrar_open(struct registrar *registrar, struct mr_error *err)
 	} else {
 		registrar->session = context_open_session(invocation, &registrar->own_session,
 							  &registrar->environment, err);
-		registrar->in_session = registrar->session != NULL;
 		if (!registrar->session)
 			return -err->errnum;
 		mr_relaxed_expire(registrar->session);
@@ -289,7 +288,7 @@ void registrar_leave_pd(struct registrar *registrar, bool is_used)
 
 void registrar_close(struct registrar *registrar)
 {
-	if (!registrar->in_session) {
+	if (!registrar->session) {
 		mr_device_close(&registrar->device);
 		return;
 	}
@@ -302,9 +301,9 @@ void context_hint_unprinted(const struct registrar *registrar, uint64_t count, s
 {
 	const bool one = count == 1;
 
-	if (!count || (registrar->in_session && mr_session_is_private(registrar->session)))
+	if (!count || (registrar->session && mr_session_is_private(registrar->session)))
 		return;
-	if (registrar->in_session)
+	if (registrar->session)
 		mr_hint(err,
 			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
 			"mrctl stat shows %s",

@@ -672,8 +672,7 @@ struct registrar {
 	const char *pd;
 	struct via_option allowed;
 	/* Set by it: */
-	bool in_session;
-	struct mr_session *session; /**< if @in_session */
+	struct mr_session *session; /**< or NULL */
 	struct mr_session own_session;
 	struct mr_device device; /**< its own, or the session's, imported; or none */
 	struct mr_environment environment;
@@ -706,7 +705,7 @@ int registrar_choose_path(struct registrar *registrar, bool makes_pd, struct mr_
 /** registrar_is_own() - whether only this process has the device's file: no session outlives this process */
 static inline bool registrar_is_own(const struct registrar *registrar)
 {
-	return !registrar->in_session || mr_session_is_private(registrar->session);
+	return !registrar->session || mr_session_is_private(registrar->session);
 }
 
 /** registrar_close() - close the device, and leave the session */

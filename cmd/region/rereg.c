@@ -253,7 +253,6 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	struct rereg_job job = { .in = in,
 				 .args = in->answer.invocation->args,
 				 .registrar = { .invocation = in->answer.invocation,
-						.in_session = true,
 						.session = in->session,
 						.pd_slot = MR_TABLE_PDS } };
 	struct mr_error refusal;

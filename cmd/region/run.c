@@ -146,7 +146,7 @@ static bool register_fail(struct register_job *job, struct mr_error *err, uint64
 
 	set_requested(job, request, request);
 	job->answer.tell = request && err->kind == MR_ERROR_REFUSED;
-	if (job->plan.request.call == MR_REG_MR_RELAXED && job->registrar.in_session) {
+	if (job->plan.request.call == MR_REG_MR_RELAXED && job->registrar.session) {
 		mr_table_pool(&job->registrar.session->table, &pool);
 		job->answer.refusal.pool = &pool;
 	}
@@ -273,7 +273,7 @@ static void note_facts(struct register_job *job, bool hold)
 			    mr_in_force_reason(&job->in_force, without_effect & -without_effect));
 	/* On-demand paging faults in pages of the process that registered; memory of a GPU goes with its process. */
 	if ((is_on_gpu(&job->plan) || access & MR_ACCESS_ON_DEMAND) && job->count && !hold &&
-	    job->registrar.in_session && !mr_session_is_private(job->registrar.session))
+	    job->registrar.session && !mr_session_is_private(job->registrar.session))
 		report_note(command, "%s region is inert once this process has ended: use --hold",
 			    is_on_gpu(&job->plan) ? "a cuda" : "an on-demand");
 	if (is_bug_reported || !job->count || quiet)
@@ -290,7 +290,7 @@ static void note_interrupted(const struct register_job *job)
 
 	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
 		return;
-	if (!job->registrar.in_session) {
+	if (!job->registrar.session) {
 		report_detail("these regions were deregistered again");
 		return;
 	}
@@ -424,7 +424,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 	if (job->args->export && !job->blobs)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot export %" PRIu64 " umems", job->plan.memory.count);
-	if (job->registrar.in_session && mr_session_is_private(job->registrar.session)) {
+	if (job->registrar.session && mr_session_is_private(job->registrar.session)) {
 		job->backing = mr_backing_new(job->registrar.session);
 		if (!job->backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
@@ -454,7 +454,7 @@ static int register_allocate(struct register_job *job, struct mr_error *err)
 	int rc = 0;
 
 	/* No entry of the session names the objects, or none until a region on the memory is registered. */
-	job->unnamed = job->registrar.in_session && (dm || job->args->try_page_sizes);
+	job->unnamed = job->registrar.session && (dm || job->args->try_page_sizes);
 	if (job->unnamed)
 		rc = mr_table_begin_unnamed(&job->registrar.session->table, err);
 	if (!rc && dm)
@@ -543,9 +543,9 @@ static void register_all(struct register_job *job)
 		progress_wait(&job->answer.progress, "registering", request.length);
 		proof_mark(job->answer.invocation, job->registrar.environment.device);
 		new->id = job->count + 1;
-		rc = job->registrar.in_session ? register_in_session(job, &request, new, &err)
-					       : mr_region_register(&job->registrar.base, &request,
-								    &new->region, &err);
+		rc = job->registrar.session ? register_in_session(job, &request, new, &err)
+					    : mr_region_register(&job->registrar.base, &request,
+								 &new->region, &err);
 		if (!rc) {
 			new->at_zero = mr_in_force_at_zero(&job->registrar.uverbs, request.access,
 							   &new->region);
@@ -557,7 +557,7 @@ static void register_all(struct register_job *job)
 		register_fail(job, &err, index, &request);
 		/* Where the table's lock could not be had, each further region would wait for it and fail as well. */
 		if (!job->args->keep_going ||
-		    (job->registrar.in_session && job->registrar.session->table.gave_up))
+		    (job->registrar.session && job->registrar.session->table.gave_up))
 			break;
 	}
 	progress_clear(&job->answer.progress);
@@ -603,7 +603,7 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 {
 	const bool hold = job->args->hold || job->args->hold_for.known;
 	int rc = register_prepare(job, err);
-	const bool stays = job->registrar.in_session;
+	const bool stays = job->registrar.session;
 	const bool tries =
 		job->answer.invocation->global->why == WHY_TRY || job->args->verify.wanted;
 	const struct output_style *style = &job->answer.invocation->global->style;
@@ -653,7 +653,7 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 		context_hint_unprinted(&job->registrar, job->count, err);
 	if (hold && job->count && !job->interrupted && !rc)
 		context_hold(job->answer.invocation, job->count, job->args->hold_for,
-			     job->registrar.in_session);
+			     job->registrar.session);
 	if (!stays && hold) {
 		deregister_all(job);
 		register_free_unused(job);
@@ -757,7 +757,7 @@ static int try_page_sizes(struct register_job *job, struct mr_error *err)
 		report_note(answer->invocation->command->name,
 			    "an accepted size does not prove that the HCA uses it: for "
 			    "contiguous memory the driver may use a smaller size");
-	if (job->registrar.in_session)
+	if (job->registrar.session)
 		overdue_report(answer->invocation, job->registrar.session);
 	return answer_status(answer, accepted, NULL);
 }
