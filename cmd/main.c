@@ -79,7 +79,7 @@ static int run_words(struct global_args *global, char **words, char *const *give
 	*command = *command_find(all_commands, *words);
 	if (*command)
 		return run_command(*command, global, words, given, err);
-	while (*word && !option_names(*words, *word))
+	while (*word && strcmp(*words, *word) != 0)
 		word++;
 	if (!*word) {
 		mr_fail_usage(err, "unknown command '%s'", *words);
@@ -87,8 +87,8 @@ static int run_words(struct global_args *global, char **words, char *const *give
 		return -EINVAL;
 	}
 	/* Neither is a command: they take no options but --help, and a batch cannot hold them. */
-	if (option_names(*words, "help") ||
-	    (words[1] && (option_names(words[1], "--help") || option_names(words[1], "-h"))))
+	if (!strcmp(*words, "help") ||
+	    (words[1] && (!strcmp(words[1], "--help") || !strcmp(words[1], "-h"))))
 		rc = help_answer(all_commands, words + 1, err);
 	else if (words[1])
 		rc = mr_fail_usage(err, "unexpected argument '%s'", words[1]);

@@ -77,23 +77,6 @@ struct option_rule {
 		.name = NULL                                                                       \
 	}
 
-/**
- * option_names() - whether @word is @name
- *
- * It compares byte by byte.  strcmp() reads many bytes at once, for which the processor waits if they
- * have just been written one by one, as the words of a batch's line have.
- */
-static inline bool option_names(const char *word, const char *name)
-{
-	while (*word == *name) {
-		if (!*word)
-			return true;
-		word++;
-		name++;
-	}
-	return false;
-}
-
 struct mr_cause;
 
 /** An errno that is expected for a cause. */

@@ -9,7 +9,7 @@
 
 const struct command *const *command_find(const struct command *const *commands, const char *name)
 {
-	while (*commands && !option_names(name, (*commands)->name))
+	while (*commands && strcmp(name, (*commands)->name) != 0)
 		commands++;
 	return commands;
 }

@@ -67,22 +67,17 @@ static int name_length(const char *word)
 	return (int)strcspn(word, "=");
 }
 
-/* Whether a word without dashes, up to a "=", is a name.  See option_names() for why it compares byte by byte. */
-static bool is_name(const char *word, const char *name)
-{
-	while (*name && *word == *name) {
-		word++;
-		name++;
-	}
-	return !*name && (!*word || *word == '=');
-}
-
 /* The option of that name, or NULL. */
 static struct option_value *find_name(const struct parser *parser, const char *word)
 {
-	for (size_t i = 0; i < parser->count; i++)
-		if (is_name(word, parser->values[i].option->name))
+	const size_t length = (size_t)name_length(word);
+
+	for (size_t i = 0; i < parser->count; i++) {
+		const char *name = parser->values[i].option->name;
+
+		if (!strncmp(word, name, length) && !name[length])
 			return &parser->values[i];
+	}
 	return NULL;
 }
 
