@@ -355,8 +355,7 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	out->separator = separator_in_list(out, true);
 	for (size_t i = 0; i < list->count; i++)
 		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
-	output_put("]");
-	out->separator = ",";
+	output_list_end(out);
 }
 
 int output_end(struct output *out, struct mr_error *err)

@@ -9,32 +9,21 @@
 
 #include "cmd/output/output.h"
 
-/* Bytes of harmless characters at the beginning of @text, before @end. */
-static size_t harmless(const char *text, const char *end)
-{
-	size_t span = 0, length;
-	uint32_t c;
-
-	while (text + span < end && (length = mr_utf8_decode(text + span, &c)) &&
-	       !mr_utf8_is_obeyed(c))
-		span += length;
-	return span;
-}
-
 /* Prints the first @length bytes of @text, which end with a whole character. */
 static void text_print_part(const char *text, size_t length, FILE *stream)
 {
 	const char *end = text + length;
 
-	for (;;) {
-		size_t span = harmless(text, end), bytes;
+	while (text < end) {
 		uint32_t c;
+		size_t bytes = mr_utf8_decode(text, &c);
 
-		fwrite(text, 1, span, stream);
-		text += span;
-		if (text >= end)
-			return;
-		for (bytes = mr_utf8_decode(text, &c) ?: 1; bytes; bytes--)
+		if (bytes && !mr_utf8_is_obeyed(c)) {
+			fwrite_unlocked(text, 1, bytes, stream);
+			text += bytes;
+			continue;
+		}
+		for (bytes = bytes ?: 1; bytes; bytes--)
 			fprintf(stream, "\\x%02x", (unsigned char)*text++);
 	}
 }

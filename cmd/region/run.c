@@ -40,7 +40,6 @@ struct register_job {
 	struct mr_backing *backing; /* keeps memory and dma-buf in a private session, or NULL */
 	struct mr_in_force in_force;
 	struct new_region *regions; /* room for all that are planned */
-	struct new_region only;     /* the region, if only one is planned */
 	char columns[REGISTER_COLUMNS_MAX];
 	uint64_t count;              /* regions that are registered so far */
 	struct mr_umem_blob *blobs;  /* one for each region, or NULL */
@@ -70,6 +69,11 @@ static bool is_on_gpu(const struct register_plan *plan)
 static bool exports_dm(const struct register_plan *plan)
 {
 	return mr_region_is_dmabuf(plan->request.call) && plan->dmabuf.source.type == MR_DMABUF_DM;
+}
+
+static bool is_held(const struct register_args *args)
+{
+	return args->hold || args->hold_for.known;
 }
 
 /* Fills the question of mr_in_force_bits() about a region. */
@@ -399,11 +403,10 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 	int rc;
 
 	/* The answer does not show how long calls took. */
-	job->registrar.untimed = style->quiet && !style->json
-					 ? true
-					 : *columns && !columns_find(columns, "elapsed_ns") &&
-						   !columns_find(columns, "advice_elapsed_ns") &&
-						   !columns_find(columns, "dereg_elapsed_ns");
+	job->registrar.untimed = (style->quiet && !style->json) ||
+				 (*columns && !columns_find(columns, "elapsed_ns") &&
+				  !columns_find(columns, "advice_elapsed_ns") &&
+				  !columns_find(columns, "dereg_elapsed_ns"));
 	rc = registrar_open(&job->registrar, err);
 	job->answer.environment = &job->registrar.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;
@@ -412,9 +415,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 	job->in_force.uverbs = &job->registrar.uverbs;
 	if (rc)
 		return rc;
-	job->regions = job->plan.memory.count == 1
-			       ? &job->only
-			       : reallocarray(NULL, job->plan.memory.count, sizeof(*job->regions));
+	job->regions = reallocarray(NULL, job->plan.memory.count, sizeof(*job->regions));
 	if (!job->regions)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
 			       "cannot store the list of %" PRIu64 " regions",
@@ -595,46 +596,32 @@ static void verify_regions(struct register_job *job)
 	verification_close(&job->verification);
 }
 
-/*
- * In a session the regions stay, with the memory on the device.  Outside of one they are deregistered when they
- * are no longer held.
- */
-static int register_regions(struct register_job *job, struct mr_error *err)
+/* Ends what the regions are held for.  In a session they stay, with the memory on the device. */
+static void register_leave(struct register_job *job)
 {
-	const bool hold = job->args->hold || job->args->hold_for.known;
-	int rc = register_prepare(job, err);
+	if (!job->registrar.session)
+		deregister_all(job);
+	register_free_unused(job);
+}
+
+static int register_regions(struct register_job *job, bool is_ready, struct mr_error *err)
+{
 	const bool stays = job->registrar.session;
-	const bool tries =
-		job->answer.invocation->global->why == WHY_TRY || job->args->verify.wanted;
+	const bool hold = is_held(job->args);
 	const struct output_style *style = &job->answer.invocation->global->style;
 	bool prints_rows;
+	int rc;
 
-	if (rc && err->kind == MR_ERROR_USAGE)
-		return rc;
-	/*
-	 * A signal between a call and its entry in the table would leave an unknown region.  A signal that ends the
-	 * tries for a refusal must not hide the refusal.
-	 */
-	job->blocks_signals = hold || stays || tries;
-	if (job->blocks_signals)
-		context_block_signals(job->answer.invocation);
-	if (!rc)
-		rc = register_allocate(job, err);
-	if (!rc) {
+	if (is_ready) {
 		register_all(job);
 		if (!job->interrupted)
 			advise_all(job);
 		if (job->args->verify.wanted && job->count && !job->interrupted)
 			verify_regions(job);
 		registrar_leave_pd(&job->registrar, job->count > 0);
-	} else {
-		register_fail(job, err, 0, NULL);
-		mr_error_clear(err);
 	}
-	if (!stays && !hold)
-		deregister_all(job);
 	if (stays || !hold)
-		register_free_unused(job);
+		register_leave(job);
 	note_facts(job, hold);
 	answer_begin(&job->answer);
 	/*
@@ -654,10 +641,8 @@ static int register_regions(struct register_job *job, struct mr_error *err)
 	if (hold && job->count && !job->interrupted && !rc)
 		context_hold(job->answer.invocation, job->count, job->args->hold_for,
 			     job->registrar.session);
-	if (!stays && hold) {
-		deregister_all(job);
-		register_free_unused(job);
-	}
+	if (!stays && hold)
+		register_leave(job);
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");
 	note_interrupted(job);
@@ -724,27 +709,17 @@ static void try_sizes(struct register_job *job)
 }
 
 /* Registers a umem with each page size alone, one after the other, and lists the answers. */
-static int try_page_sizes(struct register_job *job, struct mr_error *err)
+static int try_page_sizes(struct register_job *job, bool is_ready, struct mr_error *err)
 {
 	struct answer *answer = &job->answer;
 	const struct output_style *style = &answer->invocation->global->style;
-	int rc = register_prepare(job, err);
 	uint64_t accepted;
+	int rc;
 
-	if (rc && err->kind == MR_ERROR_USAGE)
-		return rc;
 	answer->lines = false;
 	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
-	/* A signal between the two calls for a umem would leave it in the session. */
-	context_block_signals(answer->invocation);
-	if (!rc)
-		rc = register_allocate(job, err);
-	if (rc) {
-		register_fail(job, err, 0, NULL);
-		mr_error_clear(err); /* it is in the answer */
-	}
 	answer_begin(answer);
-	if (!rc)
+	if (is_ready)
 		try_sizes(job);
 	accepted = job->count;
 	job->count = 0; /* none of them stays */
@@ -778,14 +753,30 @@ int register_run(const struct invocation *invocation, enum mr_region_call call,
 					    .allowed = job.plan.via };
 	rc = answer_init(&job.answer, invocation, &args->expect, NULL, job.plan.memory.count, err);
 	if (!rc)
-		rc = (args->try_page_sizes ? try_page_sizes : register_regions)(&job, err);
+		rc = register_prepare(&job, err);
+	if (!rc || err->kind != MR_ERROR_USAGE) {
+		/*
+		 * A signal between a call and its entry in the table, or between the two calls for a umem, would leave an
+		 * unknown region.  A signal that ends the tries for a refusal must not hide the refusal.
+		 */
+		job.blocks_signals = is_held(args) || job.registrar.session ||
+				     invocation->global->why == WHY_TRY || args->verify.wanted ||
+				     args->try_page_sizes;
+		if (job.blocks_signals)
+			context_block_signals(invocation);
+		if (!rc)
+			rc = register_allocate(&job, err);
+		if (rc)
+			register_fail(&job, err, 0, NULL);
+		mr_error_clear(err); /* it is in the answer */
+		rc = (args->try_page_sizes ? try_page_sizes : register_regions)(&job, !rc, err);
+	}
 	mr_backing_hand_over(job.backing, &job.memory, &job.dmabuf);
 	registrar_close(&job.registrar);
 	answer_release(&job.answer);
 	verification_release(&job.verification);
 	free(job.blobs);
-	if (job.regions != &job.only)
-		free(job.regions);
+	free(job.regions);
 	mr_memory_unmap(&job.prefetched);
 	return rc;
 }
