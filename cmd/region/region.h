@@ -557,10 +557,6 @@ struct verification {
 void verification_begin(struct verification *verification, const struct verify_args *args,
 			struct answer *answer, struct registrar *registrar);
 
-/** verification_add_new() - verify a region of this process, which @entry describes; @name: or NULL */
-void verification_add_new(struct verification *verification, const struct registrar *registrar,
-			  const struct mr_entry *entry, uint64_t index, const char *name);
-
 /**
  * verification_add() - verify a region; what fails or disagrees is reported, and is a failure of the answer
  * @device: the region's own, with its protection domain

@@ -586,11 +586,15 @@ static void verify_regions(struct register_job *job)
 	verification_begin(&job->verification, &job->args->verify, &job->answer, &job->registrar);
 	for (uint64_t i = 0; i < job->count && !job->verification.stops; i++) {
 		const struct new_region *new = &job->regions[i];
-		struct mr_entry entry = entry_of(job, &new->region);
+		struct verify_target target = { .entry = entry_of(job, &new->region),
+						.index = new->index,
+						.name = name_of(job, new->index, name),
+						.is_own = true,
+						.is_inert = MR_NO,
+						.uverbs = &job->registrar.uverbs };
 
-		entry.id = new->id;
-		verification_add_new(&job->verification, &job->registrar, &entry, new->index,
-				     name_of(job, new->index, name));
+		target.entry.id = new->id;
+		verification_add(&job->verification, &job->registrar.device, &target);
 	}
 	job->interrupted |= job->verification.interrupted;
 	verification_close(&job->verification);

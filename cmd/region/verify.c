@@ -20,14 +20,8 @@
 
 #define VERIFIED(member, ...)       FIELD(struct verified, member, __VA_ARGS__)
 #define OPERATION(key, member, ...) FIELD_AS(key, struct verified, data.member, __VA_ARGS__)
-#define COLOURS(...)                                                                               \
-	(const struct coloured_word[])                                                             \
-	{                                                                                          \
-		__VA_ARGS__,                                                                       \
-		{                                                                                  \
-			NULL, COLOUR_PLAIN                                                         \
-		}                                                                                  \
-	}
+
+static const struct coloured_word disagreement[] = { { "no", COLOUR_BAD }, { NULL, COLOUR_PLAIN } };
 
 static const struct field verified_fields[] = {
 	VERIFIED(region, FIELD_NUMBER, 0, "id of the region"),
@@ -47,7 +41,7 @@ static const struct field verified_fields[] = {
 		  "vendor_err of the work completion", KNOWN_BY(struct verified, data.has_vendor)),
 	OPERATION("agrees", agrees, FIELD_TRISTATE, 0,
 		  "whether the answer is that of the access flags and the range",
-		  .colours = COLOURS({ "no", COLOUR_BAD })),
+		  .colours = disagreement),
 	VERIFIED(cause, FIELD_STRING, FIELD_PUBLIC, "id of the cause of a refusal"),
 	OPERATION("reason", skip, FIELD_WORD, FIELD_PUBLIC | FIELD_DETAIL,
 		  "reason why it was not tried", .words = mr_data_skips),
@@ -129,12 +123,6 @@ static const char *cause_of(const struct verification *verification,
 		       : NULL;
 }
 
-/* The answers that --expect names, as bits of mr_data_answers. */
-static uint32_t wanted_bits(const struct expect_option *expect)
-{
-	return expect->statuses | (expect->ok ? 1U << MR_DATA_OK : 0);
-}
-
 /* Reports an answer that disagrees with the access flags, or is none of --expect. */
 static void fail_row(struct verification *verification, const struct verify_target *target,
 		     const struct mr_refusal *refusal)
@@ -164,27 +152,13 @@ static void fail_row(struct verification *verification, const struct verify_targ
 	verification->answer->undiagnosed = false;
 }
 
-static int keep_row(struct verification *verification, const struct verified *row,
-		    struct mr_error *err)
-{
-	struct verified *rows = verification->rows;
-
-	if (verification->count == verification->capacity) {
-		verification->capacity = verification->capacity ? 2 * verification->capacity : 32;
-		rows = reallocarray(rows, verification->capacity, sizeof(*rows));
-		if (!rows)
-			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-		verification->rows = rows;
-	}
-	rows[verification->count++] = *row;
-	return 0;
-}
-
 static int verify_row(struct verification *verification, const struct verify_target *target,
 		      const struct mr_data_region *region, struct verified *row,
 		      struct mr_error *err)
 {
 	const struct expect_option *expect = &verification->args->expect;
+	const uint32_t wanted = expect->statuses | (expect->ok ? 1U << MR_DATA_OK : 0);
+	struct verified *rows = verification->rows;
 	struct mr_data_row *data = &row->data;
 	struct mr_refusal refusal;
 	int rc = mr_verify(&verification->verifier, region, data, err);
@@ -201,18 +175,18 @@ static int verify_row(struct verification *verification, const struct verify_tar
 	verification->unwritten += data->skip == MR_SKIP_WRITE;
 	/* bytes behind the end that no one could put back are not asked for */
 	if (expect->given && !(data->skip == MR_SKIP_UNREAD && data->place == MR_PLACE_BEYOND)
-		    ? !(wanted_bits(expect) >> data->answer & 1)
+		    ? !(wanted >> data->answer & 1)
 		    : data->agrees == MR_NO)
 		fail_row(verification, target, &refusal);
-	return keep_row(verification, row, err);
-}
-
-/* Whether --access names the access; the flags none are those of a local read. */
-static bool is_wanted(const struct verify_args *args, enum mr_data_access access)
-{
-	const uint32_t flag = mr_data_flag(access);
-
-	return flag ? args->access.bits & flag : !args->access.bits;
+	if (verification->count == verification->capacity) {
+		verification->capacity = verification->capacity ? 2 * verification->capacity : 32;
+		rows = reallocarray(rows, verification->capacity, sizeof(*rows));
+		if (!rows)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+		verification->rows = rows;
+	}
+	rows[verification->count++] = *row;
+	return 0;
 }
 
 /* Makes all operations about a region: each access at each place. */
@@ -227,7 +201,10 @@ static int verify_all(struct verification *verification, const struct verify_tar
 	int rc = 0;
 
 	for (unsigned int access = 0; access < MR_DATA_ACCESSES; access++) {
-		if (args->access.given && !is_wanted(args, access))
+		const uint32_t flag = mr_data_flag(access), given = args->access.bits;
+
+		/* No flags are those of a local read. */
+		if (args->access.given && (flag ? !(given & flag) : given))
 			continue;
 		for (unsigned int place = first; !rc && place <= last; place++) {
 			struct verified row = { .region = { target->entry.id,
@@ -365,19 +342,6 @@ void verification_begin(struct verification *verification, const struct verify_a
 	answer_fail(answer, &err, 0, 0, MR_VIA_LIBRARY);
 	answer->undiagnosed = false;
 	verification->stops = true;
-}
-
-void verification_add_new(struct verification *verification, const struct registrar *registrar,
-			  const struct mr_entry *entry, uint64_t index, const char *name)
-{
-	const struct verify_target target = { .entry = *entry,
-					      .index = index,
-					      .name = name,
-					      .is_own = true,
-					      .is_inert = MR_NO,
-					      .uverbs = &registrar->uverbs };
-
-	verification_add(verification, &registrar->device, &target);
 }
 
 /* ---- the command ---- */
