@@ -148,8 +148,22 @@ const struct option_group umem_group = { "Region", region_options + 1 };
 const struct option_group lifetime_group = { "Life and answer", lifetime_options };
 const struct option_group advise_group = { "On-demand paging", advise_options };
 
+/*
+ * --try-page-sizes chooses the page sizes itself, and leaves nothing registered.  --import registers nothing.
+ * Options for mapped memory make no sense for a dma-buf.
+ */
 const struct option_rule register_rules[] = {
-	REGISTER_RULES,
+	{ "try-page-sizes", OPTION_EXCLUDES,
+	  "page-sizes,export,count,name,hold,hold-for,expect,keep-going" },
+	{ "import", OPTION_EXCLUDES,
+	  "try-page-sizes,dmabuf,size,memory,offset,addr,populate,numa,access,via,page-sizes,"
+	  "export,count,name,hold,hold-for,keep-going" },
+	{ "dmabuf", OPTION_EXCLUDES, "memory,addr,populate,numa" },
+	{ "hold", OPTION_EXCLUDES, "hold-for" },
+	{ "keep-going", OPTION_NEEDS, "count" },
+	{ "advise-offset", OPTION_NEEDS, "advise" },
+	{ "advise-size", OPTION_NEEDS, "advise" },
+	{ "dmah", OPTION_EXCLUDES, "relaxed" },
 	OPTION_RULES_END,
 };
 

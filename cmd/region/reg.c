@@ -81,11 +81,6 @@ static int run_reg(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-static const struct option_rule rules[] = {
-	REGISTER_RULES,
-	{ "dmah", OPTION_EXCLUDES, "relaxed" },
-	OPTION_RULES_END,
-};
 static const struct option_group reg_group = { "Region", reg_options };
 static const struct option_group *const reg_groups[] = {
 	&memory_group, &region_group, &reg_group, &call_group, &advise_group, &lifetime_group, NULL
@@ -98,7 +93,7 @@ const struct command command_reg = {
 		       "call, and deregisters the memory. With --hold, or in a session, the "
 		       "memory stays registered.",
 	.groups = reg_groups,
-	.rules = rules,
+	.rules = register_rules,
 	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.members = verified_members,

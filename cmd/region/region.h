@@ -610,19 +610,7 @@ struct register_args {
 extern const struct option_group memory_group, region_group, call_group, umem_group, lifetime_group;
 extern const struct option_group advise_group;
 
-/** Rules for the options of lifetime_group. */
-#define LIFETIME_RULES                                                                             \
-	{ "hold", OPTION_EXCLUDES, "hold-for" },                                                   \
-	{                                                                                          \
-		"keep-going", OPTION_NEEDS, "count"                                                \
-	}
-
-/** Rules for the options of lifetime_group and advise_group, as rows and as a table. */
-#define REGISTER_RULES                                                                             \
-	LIFETIME_RULES, { "advise-offset", OPTION_NEEDS, "advise" },                               \
-	{                                                                                          \
-		"advise-size", OPTION_NEEDS, "advise"                                              \
-	}
+/** Rules for the options of all registering commands: those about an option that a command lacks do not apply. */
 extern const struct option_rule register_rules[];
 
 /** The help of an option that fills @buffer. */

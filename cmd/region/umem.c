@@ -142,22 +142,6 @@ static const struct option_spec share_options[] = {
 	OPTION_END,
 };
 
-/*
- * --try-page-sizes chooses the page sizes itself, and leaves nothing registered.  --import registers nothing.
- * Options for mapped memory make no sense for a dma-buf.
- */
-static const struct option_rule rules[] = {
-	{ "try-page-sizes", OPTION_EXCLUDES,
-	  "page-sizes,export,count,name,hold,hold-for,expect,keep-going" },
-	{ "import", OPTION_EXCLUDES,
-	  "try-page-sizes,dmabuf,size,memory,offset,addr,populate,numa,access,via,page-sizes,"
-	  "export,count,name,hold,hold-for,keep-going" },
-	{ "dmabuf", OPTION_EXCLUDES, "memory,addr,populate,numa" },
-	{ "buffer", OPTION_NEEDS, "dmabuf" },
-	LIFETIME_RULES,
-	OPTION_RULES_END,
-};
-
 static enum mr_region_call call_of_umem(const struct register_args *args)
 {
 	const bool has_page_sizes = args->page_sizes.known || args->try_page_sizes;
@@ -172,6 +156,8 @@ static int check_umem(const struct invocation *invocation, struct mr_error *err)
 	const struct register_args *args = invocation->args;
 	const size_t length = args->import ? strlen(args->import) : 0;
 
+	if (args->buffer.known && !args->dmabuf.text)
+		return mr_fail_usage(err, "--buffer requires --dmabuf");
 	if (args->import && (!length || length % 2 || length >= BLOB_TEXT ||
 			     args->import[strspn(args->import, "0123456789abcdefABCDEF")]))
 		return mr_fail_usage(err,
@@ -206,7 +192,7 @@ const struct command command_umem = {
 		       "umem and the time of the call, and deregisters the umem. With --hold, or "
 		       "in a session, it stays registered.",
 	.groups = groups,
-	.rules = rules,
+	.rules = register_rules,
 	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.fills = FIELDS_OF_REGIONS FIELDS_OF_REGISTERED
