@@ -394,7 +394,7 @@ static int find_session(const char *where, struct mr_sessions *found,
 	int fd, rc;
 
 	if (!where) {
-		context_fail_no_session(err);
+		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
 		mr_hint(err,
 			"name one: mrctl session --end pid:N; mrctl session --list shows them");
 		return -ENOTCONN;

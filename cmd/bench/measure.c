@@ -659,7 +659,7 @@ int bench_run(struct bench_job *job, struct mr_error *err)
 	rc = set_up(job, err);
 	if (rc)
 		return rc;
-	context_block_signals(job->invocation);
+	mr_signals_block();
 	if (measure(job, err)) {
 		answer_fail(&job->answer, err, 0, 0, MR_VIA_LIBRARY);
 		mr_error_clear(err);

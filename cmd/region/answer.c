@@ -682,6 +682,7 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		overdue_report(invocation, job.session);
 	}
 	answer_release(&job.answer);
-	context_leave_session(invocation, job.session);
+	if (!invocation->enclosing)
+		mr_session_close(&session);
 	return rc;
 }

@@ -28,21 +28,16 @@ const char *context_session(const struct invocation *invocation)
 	return where && *where ? where : NULL;
 }
 
-int context_fail_no_session(struct mr_error *err)
-{
-	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
-	mr_hint(err, "open one with mrctl session, or name one with --session");
-	return -ENOTCONN;
-}
-
-/* Without a session the user may have wanted a view, which does not require one. */
-static void hint_at_views(const struct invocation *invocation, struct mr_error *err)
+/* Outside of a session the user may have wanted a view, which does not require one. */
+static void fail_no_session(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
 	const char *word = invocation->operands[0];
 	const struct command *const *view = command->views;
 	char options[128] = "", type[32];
 
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
+	mr_hint(err, "open one with mrctl session, or name one with --session");
 	for (const struct command *const *v = view; v && *v; v++)
 		mr_text_add(options, sizeof(options), " ", "--%s", (*v)->name);
 	if (!*options)
@@ -76,8 +71,7 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return invocation->enclosing->session;
 	}
 	if (!where) {
-		context_fail_no_session(err);
-		hint_at_views(invocation, err);
+		fail_no_session(invocation, err);
 		return NULL;
 	}
 	if (global->device) {
@@ -89,18 +83,6 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 	if (environment)
 		mr_session_environment(room, environment);
 	return room;
-}
-
-void context_leave_session(const struct invocation *invocation, struct mr_session *session)
-{
-	if (!invocation->enclosing)
-		mr_session_close(session);
-}
-
-void context_block_signals(const struct invocation *invocation)
-{
-	if (!invocation->enclosing)
-		mr_signals_block();
 }
 
 bool context_is_interrupted(const struct invocation *invocation, bool first)
@@ -294,7 +276,8 @@ void registrar_close(struct registrar *registrar)
 	}
 	registrar_leave_pd(registrar, false);
 	mr_session_release_device(registrar->session, &registrar->device);
-	context_leave_session(registrar->invocation, registrar->session);
+	if (!registrar->invocation->enclosing)
+		mr_session_close(registrar->session);
 }
 
 void context_hint_unprinted(const struct registrar *registrar, uint64_t count, struct mr_error *err)

@@ -302,7 +302,7 @@ static void dereg_unlisted(struct sweep *sweep)
 	struct mr_error err;
 	int rc;
 
-	if (mr_interrupted()) /* dereg_all() has reported it, or the signal ends mrctl after its answer */
+	if (mr_interrupted()) /* dereg_each() has reported it, or the signal ends mrctl after its answer */
 		return;
 	rc = mr_session_deregister_unlisted(job->session, print_deregistered, sweep, &left, &err);
 	sweep->left.value += left.busy + left.interrupted;
@@ -355,21 +355,27 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static void dereg_all(struct session_job *job)
+/* Deregisters the operands, or with --all the regions of all slots, up to a signal. */
+static void dereg_each(struct session_job *job, bool all)
 {
 	const struct mr_table *table = &job->session->table;
+	char **words = job->answer.invocation->operands;
 	uint64_t index = 0, left = 0;
 
-	for (uint32_t slot = 0; slot < table->capacity && !table->gave_up; slot++) {
-		if (!mr_table_is_used(table, slot))
+	/* Where the table's lock could not be had, the other regions would fail as well. */
+	for (uint32_t i = 0; (all ? i < table->capacity : words[i] != NULL) && !table->gave_up;
+	     i++) {
+		if (all && !mr_table_is_used(table, i))
 			continue;
-		if (!left && !context_is_interrupted(job->answer.invocation, !index))
-			dereg_slot(job, slot, ++index);
-		else
+		if (left || context_is_interrupted(job->answer.invocation, !index))
 			left++;
+		else if (all)
+			dereg_slot(job, i, ++index);
+		else
+			dereg_operand(job, words[i], ++index);
 	}
 	if (left)
-		fail_interrupted(job, left, "region");
+		fail_interrupted(job, left, all ? "region" : "operand");
 	progress_clear(&job->answer.progress);
 }
 
@@ -393,10 +399,7 @@ static void note_deferred(const struct session_job *job)
 static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
-	const struct mr_table *table =
-		&job->session->table; /* gave_up: other regions would fail by the same lock */
-	char **words = job->answer.invocation->operands;
-	uint64_t left = 0;
+	const struct mr_table *table = &job->session->table;
 	struct sweep sweep = { .job = job, .deregistered.known = !args->listed };
 	int rc;
 
@@ -406,21 +409,11 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 			      job->answer.invocation->global->style.quiet);
 	}
 	job->answer.lines = false;
-	context_block_signals(job->answer.invocation);
+	mr_signals_block();
 	if (!args->flush) /* dereg_flush() invalidates the expired ones, and prints them */
 		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);
-	if (args->all)
-		dereg_all(job);
-	else
-		for (uint64_t i = 0; words[i] && !table->gave_up; i++) {
-			if (!left && !context_is_interrupted(job->answer.invocation, !i))
-				dereg_operand(job, words[i], i + 1);
-			else
-				left++;
-		}
-	if (left)
-		fail_interrupted(job, left, "operand");
+	dereg_each(job, args->all);
 	if (args->flush && !table->gave_up) /* after a signal too: it reports what is left */
 		dereg_flush(job, args->pd);
 	if (args->all && !args->listed && !table->gave_up)

@@ -25,30 +25,17 @@
  */
 const char *context_session(const struct invocation *invocation);
 
-/** context_fail_no_session() - fail with MR_ERROR_ABSENT: the command needs a session.  Return: -ENOTCONN. */
-int context_fail_no_session(struct mr_error *err);
-
 /**
  * context_open_session() - join the session
  * @room:        memory for it
  * @environment: set to that of the session; or NULL
  *
- * Return: @room, or for a line of a batch the batch's session; NULL with @err set: outside of a session to
- * MR_ERROR_ABSENT.
+ * Return: @room, for mr_session_close(), or for a line of a batch the batch's session; NULL with @err set: outside of a
+ * session to MR_ERROR_ABSENT.
  */
 struct mr_session *context_open_session(const struct invocation *invocation,
 					struct mr_session *room, struct mr_environment *environment,
 					struct mr_error *err);
-
-/** context_leave_session() - close what context_open_session() returned, unless it is a batch's */
-void context_leave_session(const struct invocation *invocation, struct mr_session *session);
-
-/**
- * context_block_signals() - block signals, so that none comes between a call and the entry for what it made
- *
- * For a line of a batch they are blocked already.
- */
-void context_block_signals(const struct invocation *invocation);
 
 /**
  * context_is_interrupted() - whether a signal was received; call it before each region

@@ -261,7 +261,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 
 	job.via = via_allows(job.args->via, MR_VIA_KERNEL) ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
 	/* A signal between the call and the change of the entry would leave the region in doubt. */
-	context_block_signals(in->answer.invocation);
+	mr_signals_block();
 	mr_relaxed_expire(in->session);
 	rc = prepare_change(&job, &refusal);
 	if (!rc) {

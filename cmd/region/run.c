@@ -766,8 +766,8 @@ int register_run(const struct invocation *invocation, enum mr_region_call call,
 		job.blocks_signals = is_held(args) || job.registrar.session ||
 				     invocation->global->why == WHY_TRY || args->verify.wanted ||
 				     args->try_page_sizes;
-		if (job.blocks_signals)
-			context_block_signals(invocation);
+		if (job.blocks_signals && !invocation->enclosing) /* a batch has blocked them */
+			mr_signals_block();
 		if (!rc)
 			rc = register_allocate(&job, err);
 		if (rc)

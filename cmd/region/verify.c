@@ -440,7 +440,7 @@ static int verify_and_answer(struct session_job *job, struct mr_error *err)
 		return rc;
 	job->answer.lines = false;
 	/* A signal would leave queue pairs in the session. */
-	context_block_signals(job->answer.invocation);
+	mr_signals_block();
 	for (uint64_t i = 0; words[i] && !verification.interrupted; i++)
 		verify_operand(&verification, job, words[i], i + 1);
 	mr_table_end_unnamed(table);
