@@ -77,11 +77,11 @@ static int answer_line_error(const struct batch_job *job, const struct invocatio
 			     const struct mr_error *err)
 {
 	struct invocation of_line = *invocation;
-	struct mr_error ignored, why = *err;
+	struct mr_error copy = *err;
 
 	if (!of_line.command)
 		of_line.command = job->invocation->command;
-	answer_error(&of_line, NULL, &why, &ignored);
+	answer_error(&of_line, NULL, &copy);
 	return report_status(err);
 }
 
@@ -419,7 +419,6 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct batch_args *args = invocation->args;
 	struct batch_job *job = calloc(1, sizeof(*job));
-	struct mr_error why;
 	int rc;
 
 	if (!job)
@@ -438,10 +437,8 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 	if (!rc)
 		rc = mr_limits_set(&args->limits, err);
 	/* A document has the reason why no line was read. */
-	if (rc && job->global->style.json && err->kind != MR_ERROR_USAGE) {
-		why = *err;
-		rc = answer_error(invocation, NULL, &why, err);
-	}
+	if (rc && job->global->style.json && err->kind != MR_ERROR_USAGE)
+		rc = answer_error(invocation, NULL, err);
 	if (!rc)
 		rc = answer_init(&job->answer, invocation, NULL, &job->environment, job->total,
 				 err);

@@ -337,10 +337,9 @@ static pid_t start_holder(int fd, struct mr_error *err)
 static int session_fail_detached(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct global_args *global = invocation->global;
-	struct mr_error why = *err;
 
 	if (global->style.json && err->kind != MR_ERROR_USAGE)
-		return answer_error(invocation, NULL, &why, err);
+		return answer_error(invocation, NULL, err);
 	if (!prints_records(invocation))
 		output_text("false\n");
 	return -err->errnum;
@@ -422,18 +421,15 @@ static int session_end(const struct invocation *invocation, struct mr_error *err
 	struct mr_found_session *session = NULL;
 	struct mr_sessions found = { .count = 0 };
 	struct mr_environment environment;
-	struct mr_error why;
 	int rc;
 
 	if (!where)
 		where = context_session(invocation);
-	rc = find_session(where, &found, &session, &why);
+	rc = find_session(where, &found, &session, err);
 	if (!rc)
-		rc = mr_session_end(session, SESSION_TIMEOUT_NS, &why);
-	if (rc && why.kind == MR_ERROR_USAGE) {
-		*err = why;
-	} else if (rc) {
-		rc = answer_error(invocation, NULL, &why, err);
+		rc = mr_session_end(session, SESSION_TIMEOUT_NS, err);
+	if (rc) {
+		rc = err->kind == MR_ERROR_USAGE ? rc : answer_error(invocation, NULL, err);
 	} else if (prints_records(invocation)) {
 		session->joinable = false;
 		mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");

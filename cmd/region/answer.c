@@ -423,8 +423,9 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 }
 
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
-		 struct mr_error *why, struct mr_error *err)
+		 struct mr_error *err)
 {
+	struct mr_error why = *err;
 	struct mr_environment environment;
 	struct answer answer;
 	int rc;
@@ -434,7 +435,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 	if (rc)
 		return rc;
 	answer.in_session = context_session(invocation) != NULL;
-	answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
+	answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
 	mr_error_clear(err);
 	answer_begin(&answer);
 	answer_end_rows(&answer);
@@ -662,16 +663,12 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 	struct mr_environment environment;
 	struct mr_session session;
 	uint64_t total = 0;
-	struct mr_error why;
 	int rc;
 
-	job.session = context_open_session(invocation, &session, &environment, &why);
-	if (!job.session && why.kind != MR_ERROR_USAGE)
-		return answer_error(invocation, expect, &why, err);
-	if (!job.session) {
-		*err = why;
-		return -err->errnum;
-	}
+	job.session = context_open_session(invocation, &session, &environment, err);
+	if (!job.session)
+		return err->kind == MR_ERROR_USAGE ? -err->errnum
+						   : answer_error(invocation, expect, err);
 	job.done = 0;
 	while (invocation->operands[total])
 		total++;

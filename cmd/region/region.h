@@ -226,13 +226,12 @@ void answer_release(struct answer *answer);
 /**
  * answer_error() - print the whole answer of a command that could not begin, as there is no session
  * @expect: the command's --expect, or NULL
- * @why:    the error, which is reported here
- * @err:    set if the answer could not be printed
+ * @err:    the error, which is reported and cleared; set if the answer could not be printed
  *
  * Return: exit status, or -errno: -EINVAL with MR_ERROR_USAGE for a bad --output.
  */
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
-		 struct mr_error *why, struct mr_error *err);
+		 struct mr_error *err);
 
 /**
  * answer_fail() - report a failure on standard error and keep it for the document

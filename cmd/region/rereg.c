@@ -318,13 +318,12 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct rereg_args *args = invocation->args;
-	struct mr_error failure;
 
 	if (context_session(invocation))
 		return session_job_run(invocation, &args->expect, change_region, err);
-	mr_fail_text(&failure, MR_ERROR_ABSENT, ENOTCONN, "rereg works only in a session or batch");
-	mr_hint(&failure, "open a session with mrctl session, or name one with --session");
-	return answer_error(invocation, &args->expect, &failure, err);
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "rereg works only in a session or batch");
+	mr_hint(err, "open a session with mrctl session, or name one with --session");
+	return answer_error(invocation, &args->expect, err);
 }
 
 static const struct option_group memory = { "New memory", new_memory_options };

@@ -39,7 +39,6 @@ static int print(const struct invocation *invocation, command_run_function *run,
 {
 	const struct global_args *global = invocation->global;
 	const time_t now = time(NULL);
-	struct mr_error why = { 0 };
 	char hours[16] = "", words[FIELD_TEXT_MAX];
 	struct tm tm;
 	int rc;
@@ -55,18 +54,18 @@ static int print(const struct invocation *invocation, command_run_function *run,
 	/* Standard error is unbuffered: messages there must not be cleared. */
 	if (redraw && output_flush(err))
 		return -err->errnum;
-	rc = run(invocation, &why);
-	if (!mr_error_is_set(&why))
+	rc = run(invocation, err);
+	if (!mr_error_is_set(err))
 		return rc;
-	if (why.kind == MR_ERROR_USAGE || output_has_failed()) {
-		*err = why;
+	if (err->kind == MR_ERROR_USAGE || output_has_failed())
 		return -EINVAL;
-	}
 	/* A later answer may be without this error: the device may come back. */
 	if (global->style.json)
-		return answer_error(invocation, NULL, &why, err);
-	why_print(global, invocation->command->name, &why);
-	return report_status(&why);
+		return answer_error(invocation, NULL, err);
+	why_print(global, invocation->command->name, err);
+	rc = report_status(err);
+	mr_error_clear(err); /* it is reported */
+	return rc;
 }
 
 /*
