@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"
@@ -392,7 +393,7 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 	answer->in_session = context_session(job->invocation) != NULL;
 	/* On a terminal the answers of the lines show the progress. */
 	progress_init(&answer->progress, job->total,
-		      job->global->style.quiet || !job->total || output_is_terminal());
+		      job->global->style.quiet || !job->total || isatty(STDOUT_FILENO));
 	answer_begin_list(answer, "lines", &line_record, true);
 	if (!is_open)
 		batch_fail(job, &why, 0, MR_VIA_LIBRARY);

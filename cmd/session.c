@@ -372,7 +372,7 @@ static int session_detach(const struct invocation *invocation,
 			    MR_SESSION_VARIABLE);
 		rc = output_flush(err);
 		if (!global->style.quiet &&
-		    output_is_terminal()) /* not in eval "$(mrctl session --detach)" */
+		    isatty(STDOUT_FILENO)) /* not in eval "$(mrctl session --detach)" */
 			report_note(
 				invocation->command->name,
 				"run the line above to work in the session; 'mrctl session --end "

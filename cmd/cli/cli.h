@@ -77,8 +77,6 @@ struct option_rule {
 		.name = NULL                                                                       \
 	}
 
-struct mr_cause;
-
 /** An errno that is expected for a cause. */
 struct expected_cause {
 	int errnum;
@@ -215,14 +213,6 @@ extern const struct option_group global_group;
  * cmd/commands.c.  Help, --dump-cli, the completions and the checks of the man pages follow from that
  * table.
  */
-struct field;
-struct metric;
-struct mr_proof;
-struct record;
-
-struct command;
-struct enclosing;
-
 /** The arguments of a run of a command. */
 struct invocation {
 	const struct command *command;

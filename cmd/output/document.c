@@ -216,11 +216,7 @@ static void print_element(struct output *out, const struct record *record,
 
 static void print_key(const struct output *out, const char *key, const char *value)
 {
-	output_put(out->separator);
-	output_put("\"");
-	output_put(key);
-	output_put("\":");
-	output_put(value);
+	printf("%s\"%s\":%s", out->separator, key, value);
 }
 
 void output_begin(struct output *out, const char *command)

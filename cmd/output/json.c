@@ -17,8 +17,7 @@
 /* A list can have a million rows, so records are written straight away: trees of cJSON took four times as long. */
 static void put(FILE *to, const char *text)
 {
-	while (*text)
-		putc_unlocked(*text++, to);
+	fputs_unlocked(text, to);
 }
 
 static void put_integer(FILE *to, enum field_type type, uint64_t number)
@@ -153,10 +152,9 @@ void json_put_members(FILE *to, const struct record *record, const struct field 
 	for (const struct field *f = columns ? *columns : record->fields; f && f->key;
 	     f = columns ? *++columns : f + 1) {
 		put(to, before);
-		putc_unlocked('"', to);
+		put(to, "\"");
 		put(to, f->key);
-		putc_unlocked('"', to);
-		putc_unlocked(':', to);
+		put(to, "\":");
 		put_value(to, f, row);
 		before = ",";
 	}

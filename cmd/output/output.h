@@ -270,8 +270,6 @@ void json_put_object(FILE *to, const struct record *record, const struct field *
  * JSON documents that were read, as trees of cJSON.  A document may come from anywhere: its size, depth and number of
  * values are limited.  Integers of any size stay what they are: long ones are raw text.
  */
-struct cJSON;
-
 /** Room for a value that is no string, list or object, as text. */
 #define JSON_SCALAR_MAX 48
 
@@ -331,9 +329,6 @@ void output_paragraph(const char *text, size_t at, size_t indent);
 
 /** output_init() - set up standard output; called before anything is printed */
 void output_init(void);
-
-/** output_is_terminal() - whether standard output is a terminal */
-bool output_is_terminal(void);
 
 /** output_text() - print plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -409,11 +404,8 @@ char *put_hexadecimal(char *to, uint64_t number);
 /** columns_find() - the one of @columns, which end with NULL, that has this key; NULL: none, or @key is NULL */
 const struct field *columns_find(const struct field *const *columns, const char *key);
 
-/** Records as a table (libsmartcols). */
-struct table;
-
 /**
- * table_new() - begin a table
+ * table_new() - begin a table (libsmartcols)
  * @columns:  COLUMNS_MAX at most, end with NULL; must outlive the table
  * @usual:    how many of the columns, from the first, the user did not choose: one is left out if no value in
  *            it is unexpected (struct field), and its long lists take several lines where a terminal is narrow

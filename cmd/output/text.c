@@ -102,7 +102,7 @@ void output_init(void)
 {
 	static char buffer[BUFFER_SIZE];
 
-	if (!output_is_terminal())
+	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 }
 
@@ -129,11 +129,6 @@ int output_flush(struct mr_error *err)
 	return output_path ? mr_fail(err, MR_ERROR_HOST, errnum, "write", "%s", output_path)
 			   : mr_fail(err, MR_ERROR_HOST, errnum, "write",
 				     "cannot write to standard output");
-}
-
-bool output_is_terminal(void)
-{
-	return isatty(STDOUT_FILENO);
 }
 
 bool output_is_screen(int fd)

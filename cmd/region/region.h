@@ -74,9 +74,6 @@ struct request {
 
 extern const struct record request_record;
 
-/** A diagnosis, which failures share. */
-struct why;
-
 /** why_is_wanted() - whether to search for the causes of an error: not for wrong usage, nor with --why none */
 bool why_is_wanted(const struct global_args *global, const struct mr_error *err);
 
