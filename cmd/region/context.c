@@ -279,19 +279,3 @@ void registrar_close(struct registrar *registrar)
 	if (!registrar->invocation->enclosing)
 		mr_session_close(registrar->session);
 }
-
-void context_hint_unprinted(const struct registrar *registrar, uint64_t count, struct mr_error *err)
-{
-	const bool one = count == 1;
-
-	if (!count || (registrar->session && mr_session_is_private(registrar->session)))
-		return;
-	if (registrar->session)
-		mr_hint(err,
-			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
-			"mrctl stat shows %s",
-			count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
-	else
-		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
-			count, one ? " was" : "s were");
-}

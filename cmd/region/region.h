@@ -51,12 +51,6 @@ bool context_is_interrupted(const struct invocation *invocation, bool first);
 void context_hold(const struct invocation *invocation, uint64_t count, struct mr_opt_u64 time,
 		  bool in_session);
 
-struct registrar;
-
-/** context_hint_unprinted() - hint that regions are registered, although the answer could not be printed */
-void context_hint_unprinted(const struct registrar *registrar, uint64_t count,
-			    struct mr_error *err);
-
 /** The refused request, in enough detail to repeat it elsewhere. */
 struct request {
 	const char *const *argv; /**< the command line */
@@ -531,6 +525,8 @@ struct verification {
 	bool interrupted;
 	bool stops; /**< no further region can be verified */
 };
+
+struct registrar;
 
 /**
  * verification_begin() - begin to verify new regions, on the device of a registrar

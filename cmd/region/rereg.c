@@ -61,17 +61,6 @@ static void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer_fail(answer, err, 1, job->change.before.id, job->via);
 }
 
-/* A member of the document beside the regions: the region as it was. */
-struct changes {
-	struct list before;
-};
-
-static const struct field changes_fields[] = {
-	FIELD(struct changes, before, FIELD_LIST, FIELD_KNOWN, "the regions before the change",
-	      .record = &region_record),
-	FIELD_END,
-};
-
 static void fill_row(const struct rereg_job *job, struct region_row *row,
 		     const struct mr_entry *entry, struct mr_table_pd *pd)
 {
@@ -89,11 +78,11 @@ static void fill_row(const struct rereg_job *job, struct region_row *row,
 /* Prints the document up to answer_end(). */
 static void rereg_print(struct rereg_job *job, bool changed)
 {
-	const struct global_args *global = job->in->answer.invocation->global;
-	struct changes changes = { { &region_record, NULL, 0, sizeof(struct region_row) } };
+	const struct mr_held *held = mr_session_held(job->in->session, job->change.slot);
 	struct answer *answer = &job->in->answer;
+	const struct output_style *style = answer->out.style;
 	struct region_row before, after;
-	const struct mr_held *held;
+	const struct list list = { &region_record, &before, changed, sizeof(before) };
 	struct mr_table_pd pds[2];
 
 	answer->lines = false;
@@ -102,23 +91,18 @@ static void rereg_print(struct rereg_job *job, bool changed)
 		fill_row(job, &before, &job->change.before, &pds[0]);
 		before.state = "replaced";
 		fill_row(job, &after, &job->change.after, &pds[1]);
-		held = job->change.slot == MR_NO_SLOT
-			       ? NULL
-			       : mr_session_held(job->in->session, job->change.slot);
 		after.state = job->change.slot == MR_NO_SLOT ? "unlisted"
 			      : held && held->broken         ? "broken"
 			      : job->change.after.in_doubt   ? "in-doubt"
 			      : job->change.after.refused    ? "suspect"
 							     : "live";
-		changes.before.rows = &before;
-		changes.before.count = 1;
 		/* With --no-headings, print the values after the change. */
-		if (!global->style.json && !global->style.columns && !global->style.no_headings)
+		if (!style->json && !style->columns && !style->no_headings)
 			answer_row(answer, &before);
 		answer_row(answer, &after);
 	}
 	answer_end_rows(answer);
-	output_member(&answer->out, changes_fields, &changes);
+	output_json_list(&answer->out, "before", &list);
 }
 
 static const struct option_spec iova_options[] = {
@@ -173,37 +157,38 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
  */
 static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 {
-	const struct memory_args *args = &job->args->memory;
+	const struct mr_entry *before = &job->change.before;
+	struct mr_rereg_request *request = &job->change.request;
+	struct mr_entry *after = &job->change.after;
 	int rc;
 
-	job->change.request.length = job->change.before.length;
-	job->change.request.iova = job->change.before.iova;
-	if (!memory_is_given(args))
+	request->length = before->length;
+	request->iova = before->iova;
+	if (!memory_is_given(&job->args->memory))
 		return 0;
-	rc = memory_plan_init(&job->plan, args, job->change.before.length, err);
+	rc = memory_plan_init(&job->plan, &job->args->memory, before->length, err);
 	if (!rc && mr_session_is_private(job->in->session)) {
-		job->change.request.backing = mr_backing_new(job->in->session);
-		if (!job->change.request.backing)
+		request->backing = mr_backing_new(job->in->session);
+		if (!request->backing)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
 	if (!rc)
 		rc = mr_memory_map(&job->plan.mapping, &job->memory, err);
 	if (rc)
 		return rc;
-	job->change.request.addr = job->memory.start;
-	job->change.request.length = job->plan.size;
-	if (!(job->change.request.changes & MR_CHANGE_TRANSLATION))
+	request->addr = job->memory.start;
+	request->length = job->plan.size;
+	if (!(request->changes & MR_CHANGE_TRANSLATION))
 		return 0;
 	if (job->args->iova.known) {
-		job->change.request.iova = job->args->iova.value;
-		job->change.after.call = MR_REG_MR_IOVA;
-	} else if (job->change.before.call != MR_REG_MR_IOVA || job->via == MR_VIA_LIBRARY) {
-		job->change.request.iova = job->change.request.addr;
-		job->change.after.call = MR_REG_MR;
+		request->iova = job->args->iova.value;
+		after->call = MR_REG_MR_IOVA;
+	} else if (before->call != MR_REG_MR_IOVA || job->via == MR_VIA_LIBRARY) {
+		request->iova = request->addr;
+		after->call = MR_REG_MR;
 	}
-	job->change.after.page_shift = mr_page_shift(job->memory.page_size);
-	snprintf(job->change.after.memory, sizeof(job->change.after.memory), "%s",
-		 job->plan.mapping.kind.text);
+	after->page_shift = mr_page_shift(job->memory.page_size);
+	snprintf(after->memory, sizeof(after->memory), "%s", job->plan.mapping.kind.text);
 	return 0;
 }
 
@@ -343,7 +328,9 @@ const struct command command_rereg = {
 	.groups = groups,
 	.args_size = sizeof(struct rereg_args),
 	.record = &region_record,
-	.members = changes_fields,
+	.members = (const struct field[]){ DOCUMENT_LIST("before", &region_record,
+							 "the regions before the change"),
+					   FIELD_END },
 	.columns = "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns",
 	.fills = FIELDS_OF_MRS ",addr,offset",
 	.topics = TOPIC_MEMORY | TOPIC_ACCESS,

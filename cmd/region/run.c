@@ -640,8 +640,15 @@ static int register_regions(struct register_job *job, bool is_ready, struct mr_e
 	answer_end_rows(&job->answer);
 	verification_print(&job->verification);
 	rc = answer_end(&job->answer, job->count, err);
-	if (rc)
-		context_hint_unprinted(&job->registrar, job->count, err);
+	if (rc && job->count && stays && !mr_session_is_private(job->registrar.session))
+		mr_hint(err,
+			"%" PRIu64 " region%s registered nonetheless and stay%s in the session: "
+			"mrctl stat shows %s",
+			job->count, job->count == 1 ? " is" : "s are", job->count == 1 ? "s" : "",
+			job->count == 1 ? "it" : "them");
+	else if (rc && job->count && !stays)
+		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
+			job->count, job->count == 1 ? " was" : "s were");
 	if (hold && job->count && !job->interrupted && !rc)
 		context_hold(job->answer.invocation, job->count, job->args->hold_for,
 			     job->registrar.session);

@@ -88,16 +88,14 @@ static void print_umem(struct session_job *job, const struct imported *imported,
 static int import_umem(struct session_job *job, struct mr_error *err)
 {
 	struct imported imported = { .listed = false };
-	struct mr_error refusal = { .text = "" }, ignored;
+	struct mr_error ignored;
 	struct mr_operand found;
 	bool live = false;
 	char word[32];
-	int rc = query_library(job, &imported, &refusal);
+	int rc = query_library(job, &imported, err);
 
-	if (rc && refusal.kind == MR_ERROR_USAGE) {
-		*err = refusal;
+	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
-	}
 	job->answer.lines = !job->answer.out.style->columns && !job->answer.out.style->no_headings;
 	if (!rc) {
 		snprintf(word, sizeof(word), "umem:%u", imported.region.handle);
@@ -105,11 +103,12 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 				  found.type == MR_OPERAND_ENTRY;
 		if (imported.listed)
 			imported.entry = found.entry;
-		live = !query_kernel(job, &imported, &refusal);
+		live = !query_kernel(job, &imported, err);
 	}
 	if (!live) {
 		job->answer.refusal = (struct mr_refusal){ .uverbs = &job->session->uverbs };
-		answer_fail(&job->answer, &refusal, 0, 0, rc ? MR_VIA_LIBRARY : MR_VIA_KERNEL);
+		answer_fail(&job->answer, err, 0, 0, rc ? MR_VIA_LIBRARY : MR_VIA_KERNEL);
+		mr_error_clear(err); /* it is in the answer */
 	}
 	answer_begin(&job->answer);
 	if (!rc)
