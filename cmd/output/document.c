@@ -78,12 +78,13 @@ static void add_usual_columns(struct output *out, const struct record *record, b
 static int print_table(const struct list *list, const struct output *out, FILE *stream)
 {
 	struct table *table = table_new(out->columns, out->column_count, true, stream);
-	int rc = table ? 0 : -ENOMEM, ended;
+	int rc = 0;
 
+	if (!table)
+		return -ENOMEM;
 	for (size_t i = 0; !rc && i < list->count; i++)
 		rc = table_row(table, (const char *)list->rows + i * list->size);
-	ended = table ? table_finish(table) : 0;
-	return rc ? rc : ended;
+	return table_finish(table) ?: rc;
 }
 
 /* Where lines are printed, and the heading that is due before the next one. */

@@ -47,7 +47,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry
 	int rc = mr_dereg_mr_relaxed(job->session, slot, entry->id, defer, &deferred, err);
 	uint64_t ns = mr_now_ns() - start;
 
-	if (deferred && (!rc || rc == -EALREADY) && is_flushed) { /* dereg_flush() prints it */
+	if (deferred && (!rc || rc == -EALREADY) && is_flushed) { /* flush_pd() prints it */
 		job->answer.total--;
 		return 0;
 	}
@@ -65,7 +65,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry
 
 /*
  * Deregisters a region, or defers it if it is relaxed; prints it unless that fails. With --flush a relaxed
- * region that becomes deferred is not printed: dereg_flush() will do that. Return: as
+ * region that becomes deferred is not printed: flush_pd() will do that. Return: as
  * mr_session_deregister(), or as mr_dereg_mr_relaxed().
  */
 static int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
@@ -124,32 +124,24 @@ static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 }
 
 /*
- * Returns the same for a protection domain that the caller has found. Return: whether a signal came before
- * all were invalid.
+ * Invalidates deferred regions, of all protection domains or of one, and prints each, or why it failed.  If two commands
+ * deallocated the PD while both still used it, each would find it busy, so it is let go.
+ * @left: set to the regions that a signal has left
  */
-static bool dereg_flush_pd(struct session_job *job, uint32_t pd_slot)
-{
-	struct mr_error reported; /* print_flushed() has printed it */
-	uint64_t left;
-
-	mr_flush_relaxed_mr(job->session, pd_slot, print_flushed, job, &left, &reported);
-	job->answer.total += left;
-	return left;
-}
-
-/* Invalidates deferred regions for --flush, and prints each, or why it failed. */
-static void dereg_flush(struct session_job *job, const char *pd_name)
+static int flush_pd(struct session_job *job, const char *pd_name, uint64_t *left,
+		    struct mr_error *err)
 {
 	struct mr_table_pd pd;
-	struct mr_error err;
 	uint32_t pd_slot = MR_ALL_PDS;
+	struct mr_error reported; /* print_flushed() has printed it */
+	const int rc = pd_name ? mr_session_pd(job->session, pd_name, NULL, &pd_slot, &pd, err) : 0;
 
-	if (pd_name && mr_session_pd(job->session, pd_name, NULL, &pd_slot, &pd, &err))
-		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
-	else
-		dereg_flush_pd(job, pd_slot);
+	*left = 0;
+	if (!rc)
+		mr_flush_relaxed_mr(job->session, pd_slot, print_flushed, job, left, &reported);
+	job->answer.total += *left;
 	mr_table_unlock_pd(&job->session->table, pd_slot);
-	mr_relaxed_expire(job->session);
+	return rc;
 }
 
 /*
@@ -158,14 +150,9 @@ static void dereg_flush(struct session_job *job, const char *pd_name)
  */
 static int dealloc_pd(struct session_job *job, const char *name, struct mr_error *err)
 {
-	struct mr_table_pd pd;
-	uint32_t pd_slot = MR_ALL_PDS;
-	bool stopped = !mr_session_pd(job->session, name, NULL, &pd_slot, &pd, err) &&
-		       dereg_flush_pd(job, pd_slot);
+	uint64_t left;
 
-	/* If two commands deallocated the PD while both still used it, each would find it busy. */
-	mr_table_unlock_pd(&job->session->table, pd_slot);
-	if (stopped)
+	if (!flush_pd(job, name, &left, err) && left)
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
 				    "interrupted: the protection domain '%s' is not deallocated",
 				    name);
@@ -401,6 +388,8 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	const struct dereg_args *args = job->answer.invocation->args;
 	const struct mr_table *table = &job->session->table;
 	struct sweep sweep = { .job = job, .deregistered.known = !args->listed };
+	struct mr_error failure;
+	uint64_t left;
 	int rc;
 
 	if (args->all) {
@@ -410,12 +399,15 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	}
 	job->answer.lines = false;
 	mr_signals_block();
-	if (!args->flush) /* dereg_flush() invalidates the expired ones, and prints them */
+	if (!args->flush) /* flush_pd() invalidates the expired ones, and prints them */
 		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);
 	dereg_each(job, args->all);
-	if (args->flush && !table->gave_up) /* after a signal too: it reports what is left */
-		dereg_flush(job, args->pd);
+	if (args->flush && !table->gave_up) { /* after a signal too: it reports what is left */
+		if (flush_pd(job, args->pd, &left, &failure))
+			answer_fail(&job->answer, &failure, 0, 0, MR_VIA_KERNEL);
+		mr_relaxed_expire(job->session);
+	}
 	if (args->all && !args->listed && !table->gave_up)
 		dereg_unlisted(&sweep);
 	answer_end_rows(&job->answer);

@@ -172,24 +172,21 @@ static int choose_call(struct register_plan *plan, const struct register_args *a
 		       struct mr_error *err)
 {
 	const enum mr_region_call ex = mr_call_row(plan->request.call)->ex;
-	const char *own;
+	const char *own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
 
 	if (!args->call)
 		return 0;
-	own = mr_region_call_name(plan->request.call, MR_VIA_LIBRARY);
 	if (!via_allows(args->via, MR_VIA_LIBRARY))
 		return mr_fail_usage(err,
 				     "--call excludes --via %s: it names a function of the library",
 				     mr_via_name(args->via.path));
 	plan->via = (struct via_option){ MR_VIA_LIBRARY, true };
-	if (!strcmp(args->call, own))
-		return 0;
-	if (ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
+	if (ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY)))
 		plan->request.call = ex;
-		return 0;
-	}
-	return mr_fail_usage(err, "--call: '%s' does not support this request: give %s%s",
-			     args->call, own, ex ? " or ibv_reg_mr_ex" : "");
+	else if (strcmp(args->call, own) != 0)
+		return mr_fail_usage(err, "--call: '%s' does not support this request: give %s%s",
+				     args->call, own, ex ? " or ibv_reg_mr_ex" : "");
+	return 0;
 }
 
 /*
@@ -273,6 +270,10 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 	const struct register_args *args = invocation->args;
 	struct register_plan plan;
 
+	if (call == MR_REG_MR_IOVA && !args->iova.known)
+		return mr_fail_usage(err, "--iova is required");
+	if ((call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR) && !args->dmabuf.text)
+		return mr_fail_usage(err, "--from is required");
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_usage(err,
 				     "--hold%s is not available in a batch, which keeps regions "

@@ -114,10 +114,6 @@ static const struct option_spec reg_iova_options[] = {
 
 static int check_reg_iova(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct register_args *args = invocation->args;
-
-	if (!args->iova.known)
-		return mr_fail_usage(err, "--iova is required");
 	return register_check(invocation, MR_REG_MR_IOVA, err);
 }
 
@@ -178,11 +174,7 @@ static enum mr_region_call call_of_reg_dmabuf(const struct register_args *args)
 
 static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct register_args *args = invocation->args;
-
-	if (!args->dmabuf.text)
-		return mr_fail_usage(err, "--from is required");
-	return register_check(invocation, call_of_reg_dmabuf(args), err);
+	return register_check(invocation, call_of_reg_dmabuf(invocation->args), err);
 }
 
 static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)

@@ -90,18 +90,6 @@ void proof_end(const struct invocation *invocation)
 		mr_proof_end(invocation->proof);
 }
 
-/*
- * A filter may answer system calls in the place of the RDMA stack (seccomp).  Where that is not known, nothing is
- * proven by what the stack did not do.
- */
-static bool is_filtered(void)
-{
-	struct mr_process_status status;
-
-	return mr_process_status_read(mr_this_host(), "self", &status) || !status.seccomp.known ||
-	       status.seccomp.value != 0;
-}
-
 const struct mr_proven *proof_read(const struct invocation *invocation,
 				   const struct mr_refusal *refusal, struct mr_proven *proven)
 {
@@ -117,10 +105,16 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 		.by_library =
 			refusal->via == MR_VIA_LIBRARY && asking & 1U << mr_operation_of(refusal),
 	};
+	struct mr_process_status status;
 
 	if (!is_wanted(invocation) || !refusal->errnum)
 		return NULL;
-	question.is_filtered = is_filtered();
+	/*
+	 * A filter may answer system calls in the place of the RDMA stack (seccomp).  Where that is not known, nothing is
+	 * proven by what the stack did not do.
+	 */
+	question.is_filtered = mr_process_status_read(mr_this_host(), "self", &status) ||
+			       !status.seccomp.known || status.seccomp.value != 0;
 	mr_proof_read(invocation->proof, &question, proven);
 	return proven;
 }
