@@ -229,6 +229,7 @@ static int batch_read(struct batch_job *job, struct invocation *invocation, stru
 	int rc;
 
 	invocation->command = NULL;
+	invocation->argv = NULL;
 	do {
 		rc = mr_line_reader_next(lines, err);
 		if (rc < 0 && err->kind == MR_ERROR_USAGE)
@@ -238,8 +239,10 @@ static int batch_read(struct batch_job *job, struct invocation *invocation, stru
 		mr_error_clear(err);
 		rc = mr_shell_words_split(&job->words, lines->line, lines->length, err);
 	} while (!rc && !job->words.count);
-	if (!rc)
+	if (!rc) {
+		invocation->argv = (const char *const *)job->words.list;
 		parse_line(job, invocation, err);
+	}
 	mr_line_reader_trim(lines);
 	return 1;
 }

@@ -170,13 +170,13 @@ static int print_failure(const struct global_args *global, const struct command 
 	return report_status(err);
 }
 
-int main(int argc, char **argv)
+int main(int argc __attribute__((unused)), char **argv)
 {
 	struct global_args global = { 0 };
 	struct parser parser = { .command = NULL };
 	const struct command *command = NULL;
 	struct mr_error err = { 0 };
-	char **rest = argv, **given;
+	char **rest = argv;
 	sigset_t mask;
 	int rc;
 
@@ -184,24 +184,18 @@ int main(int argc, char **argv)
 	occupy_standard_descriptors();
 	survive_file_size_limit();
 	output_init();
-	/* Reading the options moves the operands behind them. */
-	given = malloc(((size_t)argc + 1) * sizeof(*argv));
-	if (given)
-		memcpy(given, argv, ((size_t)argc + 1) * sizeof(*argv));
-	rc = given ? refuse_more_rights(&err)
-		   : mr_fail(&err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	rc = refuse_more_rights(&err);
 	if (!rc)
 		rc = parser_init(&parser, NULL, &global, &err);
 	if (!rc)
 		rc = parser_read(&parser, all_commands, argv, &rest, &err);
 	if (!rc && *rest)
-		rc = run_words(&global, rest, given, &command, &err);
+		rc = run_words(&global, rest, argv, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_usage(&err, "no command given");
 	parser_release(&parser); /* it owns lists of columns, which the command has used */
 	if (mr_error_is_set(&err))
-		rc = print_failure(&global, command, given ? given : argv, &err);
-	free(given);
+		rc = print_failure(&global, command, argv, &err);
 	mr_signals_deliver(&mask);
 	return rc;
 }

@@ -387,6 +387,7 @@ struct parser {
 	void *args;                    /**< the command's struct */
 	struct option_value *values;   /**< each option, with the member that it fills */
 	size_t count;
+	char **operands;            /**< what is no option on the command line that was read last */
 	struct option_value *given; /**< the option that was given last */
 	char unknown[32];           /**< the option that no table has: "--name" or "-n"; or empty */
 };
@@ -406,8 +407,8 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 /**
  * parser_read() - fill @parser->args from a command line
  * @commands: all that there are, for a hint which of them has an option that this one lacks
- * @argv:     ends with NULL; argv[0] is skipped; reordered so that the operands come last
- * @operands: set to the first element of @argv that is no option
+ * @argv:     ends with NULL; argv[0] is skipped
+ * @operands: set to the words that are no option; they live as long as @argv, and until the next command line is read
  *
  * Names must be written out.  An option that is given again adds to its value if its type adds up (struct option_type),
  * and is an error if not.  Without a command, or of one that runs a program, no option follows the first operand.

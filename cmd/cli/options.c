@@ -317,9 +317,16 @@ int parser_read(struct parser *parser, const struct command *const *commands, ch
 		char ***operands, struct mr_error *err)
 {
 	const bool stop_early = !parser->command || parser->command->runs_program;
-	char **at = argv + 1, **operand = at;
+	char **at = argv + 1, **operand;
+	size_t count = 0;
 	int rc = 0;
 
+	while (argv[count])
+		count++;
+	operand = reallocarray(parser->operands, count + 1, sizeof(*operand));
+	if (!operand)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+	parser->operands = operand;
 	if (parser->command)
 		memset(parser->args, 0, parser->command->args_size);
 	parser->unknown[0] = '\0';
@@ -350,12 +357,10 @@ int parser_read(struct parser *parser, const struct command *const *commands, ch
 	}
 	if (parser->unknown[0])
 		suggest_option(commands, parser->command, parser->unknown, err);
-	*operands = stop_early ? at : argv + 1;
-	if (stop_early)
-		return rc;
-	while (!rc && *at)
+	while (!stop_early && !rc && *at)
 		*operand++ = *at++;
 	*operand = NULL;
+	*operands = stop_early ? at : parser->operands;
 	return rc;
 }
 
@@ -430,6 +435,7 @@ void parser_release(struct parser *parser)
 	for (size_t i = 0; i < parser->count; i++)
 		free(parser->values[i].joined);
 	free(parser->values);
+	free(parser->operands);
 	free(parser->args);
 	*parser = (struct parser){ .command = NULL };
 }

@@ -458,19 +458,6 @@ void answer_release(struct answer *answer)
 	output_release(&answer->out);
 }
 
-/* The command line as it was given.  Reading a batch's line reorders its words, so it is split again. */
-static const char *const *command_line_of(const struct answer *answer, struct mr_shell_words *words)
-{
-	const struct enclosing *enclosing = answer->invocation->enclosing;
-	struct mr_error ignored;
-
-	if (!enclosing)
-		return answer->invocation->argv;
-	return mr_shell_words_split(words, enclosing->text, strlen(enclosing->text), &ignored)
-		       ? NULL
-		       : (const char *const *)words->list;
-}
-
 /* Looks for the causes.  NULL: they are not looked for. */
 static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
 {
@@ -519,12 +506,11 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		.kind = err->kind,
 	};
 	bool expected = answer->expect && expect_has(answer->expect, &failure);
-	struct mr_shell_words words = { .list = NULL };
 	bool reported;
 
 	if (mr_error_is_answer(err->kind, err->call))
 		failure.via = mr_via_name(mr_call_via(err->call, via));
-	answer->request.argv = command_line_of(answer, &words);
+	answer->request.argv = invocation->argv;
 	failure.request = answer->request;
 	keep_failure(&answer->failures, &failure, err->text);
 	reported = !(expected && invocation->global->style.quiet) &&
@@ -534,7 +520,6 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
 	answer->tell = false;
-	mr_shell_words_release(&words);
 	why_release(why);
 	return reported;
 }
