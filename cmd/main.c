@@ -52,6 +52,7 @@ static int run_command(const struct command *command, struct global_args *global
 					 .global = global,
 					 .proof = &proof,
 					 .argv = (const char *const *)given };
+	command_run_function *run;
 	int rc = parser_init(&parser, command, global, err);
 
 	if (!rc)
@@ -61,8 +62,10 @@ static int run_command(const struct command *command, struct global_args *global
 		rc = parser_check(&parser, invocation.operands, err);
 		if (!rc)
 			rc = command_check(&invocation, err);
+		run = command_chosen(&invocation)->run;
 		if (!rc)
-			rc = command_run(&invocation, err);
+			rc = command->run_by ? command->run_by(&invocation, run, err)
+					     : run(&invocation, err);
 		mr_proof_end(&proof);
 	}
 	parser_release(&parser);

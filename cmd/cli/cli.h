@@ -318,9 +318,6 @@ struct command_records command_records(const struct invocation *invocation);
  */
 int command_check(const struct invocation *invocation, struct mr_error *err);
 
-/** command_run() - run what command_chosen() returns; returns as run of struct command */
-int command_run(const struct invocation *invocation, struct mr_error *err);
-
 /** help_print() - help of @command; NULL: of mrctl itself, with a list of all @commands */
 void help_print(const struct command *const *commands, const struct command *command);
 

@@ -87,14 +87,6 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	return view->check ? view->check(invocation, err) : 0;
 }
 
-int command_run(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct command *command = invocation->command;
-	command_run_function *run = command_chosen(invocation)->run;
-
-	return command->run_by ? command->run_by(invocation, run, err) : run(invocation, err);
-}
-
 const char *const help_words[] = { "help", "version", NULL };
 
 /* Commands of other tools, and the corresponding command of mrctl. */

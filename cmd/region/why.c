@@ -220,36 +220,18 @@ struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis)
 	return why;
 }
 
-static struct why *why_find(struct mr_refusal *refusal, bool tries)
+static void proof_init(struct proof *proof, const struct mr_proven *proven)
 {
-	struct why *why = why_of_diagnosis(NULL);
+	const struct mr_firmware_answer *firmware = &proof->proven.firmware;
+	const struct mr_chain *chain = &proof->proven.chain;
 
-	if (!why)
-		return NULL;
-	why->has_tries = tries;
-	if (tries) {
-		mr_tries_make(refusal, refusal->try_ns, &why->tries);
-		mr_tries_text(&why->tries, why->tried, sizeof(why->tried));
-		refusal->tries = &why->tries;
-	}
-	why->has_proof = refusal->proven != NULL;
-	if (why->has_proof) {
-		struct proof *proof = &why->proof;
-		const struct mr_proven *proven = &proof->proven;
-		const struct mr_firmware_answer *firmware = &proven->firmware;
-
-		proof->proven = *refusal->proven;
-		proof->refused_by = mr_proven_function(proven);
-		proof->status =
-			firmware->status.known ? mr_mlx5_status_name(firmware->status.value) : NULL;
-		proof->functions =
-			(struct list){ &link_record, proven->chain.links, proven->chain.count,
-				       sizeof(struct mr_chain_link) };
-		proof->firmware = (struct list){ &firmware_record, proof,
-						 firmware->command[0] != '\0', sizeof(*proof) };
-	}
-	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
-	return why;
+	proof->proven = *proven;
+	proof->refused_by = mr_proven_function(&proof->proven);
+	proof->status = firmware->status.known ? mr_mlx5_status_name(firmware->status.value) : NULL;
+	proof->functions =
+		(struct list){ &link_record, chain->links, chain->count, sizeof(*chain->links) };
+	proof->firmware = (struct list){ &firmware_record, proof, firmware->command[0] != '\0',
+					 sizeof(*proof) };
 }
 
 static const char *call_of(const struct mr_error *err)
@@ -272,18 +254,25 @@ bool why_is_wanted(const struct global_args *global, const struct mr_error *err)
 struct why *why_of_error(const struct global_args *global, const struct mr_error *err,
 			 struct mr_refusal *refusal)
 {
-	struct why *why;
+	struct why *why = why_is_wanted(global, err) ? why_of_diagnosis(NULL) : NULL;
 
-	if (!why_is_wanted(global, err))
+	if (!why)
 		return NULL;
 	refusal->call = call_of(err);
 	refusal->errnum = err->errnum;
 	refusal->kind = err->kind;
 	if (!refusal->device)
 		refusal->device = global->device;
-	why = why_find(refusal, global->why == WHY_TRY);
-	if (!why)
-		return NULL;
+	why->has_tries = global->why == WHY_TRY;
+	if (why->has_tries) {
+		mr_tries_make(refusal, refusal->try_ns, &why->tries);
+		mr_tries_text(&why->tries, why->tried, sizeof(why->tried));
+		refusal->tries = &why->tries;
+	}
+	why->has_proof = refusal->proven != NULL;
+	if (why->has_proof)
+		proof_init(&why->proof, refusal->proven);
+	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
 	why->is_answer = mr_error_is_answer(err->kind, refusal->call);
 	why->can_be_tried = why->is_answer && !why->has_tries && mr_tries_exist(refusal);
 	why->can_be_proven = why->is_answer && !why->has_proof &&
