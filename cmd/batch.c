@@ -73,19 +73,6 @@ static void note_status(struct batch_job *job, int status)
 		job->status = status;
 }
 
-/* Prints the answer to a line whose command failed before it could.  Return: exit status. */
-static int answer_line_error(const struct batch_job *job, const struct invocation *invocation,
-			     const struct mr_error *err)
-{
-	struct invocation of_line = *invocation;
-	struct mr_error copy = *err;
-
-	if (!of_line.command)
-		of_line.command = job->invocation->command;
-	answer_error(&of_line, NULL, &copy);
-	return report_status(err);
-}
-
 /* Reports a failure of the batch itself, rather than of a line's command. */
 static void batch_fail(struct batch_job *job, struct mr_error *err, uint64_t id, enum mr_via via)
 {
@@ -293,15 +280,17 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* Runs one line.  Return: 0, or -errno where standard output is broken. */
-static int run_line(struct batch_job *job, const struct invocation *invocation,
-		    struct mr_error *parsed, struct mr_error *err)
+/*
+ * Runs one line, or reports the error that is set where the line is wrong.  Return: 0, or -errno where standard output is
+ * broken.
+ */
+static int run_line(struct batch_job *job, struct invocation *invocation, struct mr_error *err)
 {
 	const struct output_style *style = &job->global->style;
 	struct line_row row = { .line = known(job->lines.number),
 				.text = job->lines.line,
 				.command = invocation->command ? invocation->command->name : NULL };
-	int status;
+	int status = EXIT_DONE;
 
 	job->enclosing.number = job->lines.number;
 	job->enclosing.text = job->lines.line;
@@ -313,15 +302,16 @@ static int run_line(struct batch_job *job, const struct invocation *invocation,
 		output_text("\n");
 	}
 	output_element_begin(&job->answer.out, &line_record, &row);
-	mr_error_clear(err);
-	if (mr_error_is_set(parsed) || !invocation->command)
-		status = answer_line_error(job, invocation, parsed);
-	else
+	if (!mr_error_is_set(err))
 		status = invocation->command->run(invocation, err);
-	if (mr_error_is_set(err) && job->enclosing.begun) /* its answer could not be printed */
-		return -err->errnum;
-	if (mr_error_is_set(err))
-		status = answer_line_error(job, invocation, err);
+	if (mr_error_is_set(err)) {
+		if (job->enclosing.begun) /* its answer could not be printed */
+			return -err->errnum;
+		status = report_status(err);
+		if (!invocation->command)
+			invocation->command = job->invocation->command;
+		answer_error(invocation, NULL, err);
+	}
 	mr_error_clear(err); /* the answer has it */
 	row.status = known((uint64_t)status);
 	output_element_end(&job->answer.out, &whole_line_fields[STATUS_MEMBER], &row);
@@ -343,25 +333,25 @@ static int run_lines(struct batch_job *job, struct mr_error *err)
 {
 	struct invocation invocation = job->line_invocation;
 	uint64_t asked_at = 0, now;
-	struct mr_error parsed;
 	int rc;
 
 	while (!is_over(job)) {
 		/* Looks for a signal once in a tick of the clock, since looking takes longer than most lines do. */
 		now = mr_clock_ns(CLOCK_MONOTONIC_COARSE);
 		rc = now != asked_at && mr_interrupted()
-			     ? mr_fail_text(&parsed, MR_ERROR_HOST, EINTR, "interrupted")
-			     : batch_read(job, &invocation, &parsed);
+			     ? mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted")
+			     : batch_read(job, &invocation, err);
 		asked_at = now;
 		if (rc < 0)
-			batch_fail(job, &parsed, 0, MR_VIA_LIBRARY);
+			batch_fail(job, err, 0, MR_VIA_LIBRARY);
 		if (rc <= 0)
 			break;
-		rc = run_line(job, &invocation, &parsed, err);
+		rc = run_line(job, &invocation, err);
 		if (rc)
 			return rc;
 		progress_show(&job->answer.progress, "ran", job->lines_run);
 	}
+	mr_error_clear(err); /* the answer has it */
 	return 0;
 }
 

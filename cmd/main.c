@@ -32,7 +32,7 @@ static bool answer_about_itself(const struct command *command, const struct glob
 	else if (global->version)
 		print_version();
 	else if (global->dump_cli)
-		help_dump(all_commands, &global_group, err);
+		help_dump(all_commands, err);
 	else if (global->dump_schema)
 		schema_dump(all_commands, answer_members, err);
 	else

@@ -334,8 +334,7 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
  * help_dump() - all commands, options and fields as a JSON document
  * Return: 0 or -errno.
  */
-int help_dump(const struct command *const *commands, const struct option_group *global,
-	      struct mr_error *err);
+int help_dump(const struct command *const *commands, struct mr_error *err);
 
 /** Members of that document. */
 extern const struct field help_dump_members[];

@@ -581,10 +581,9 @@ static void dump_command(struct output *out, const struct command *command)
 	output_element_end(out, NULL, NULL);
 }
 
-int help_dump(const struct command *const *commands, const struct option_group *global,
-	      struct mr_error *err)
+int help_dump(const struct command *const *commands, struct mr_error *err)
 {
-	const struct option_group *const global_groups[] = { global, NULL };
+	const struct option_group *const global_groups[] = { &global_group, NULL };
 	const struct output_style json = { .json = true };
 	struct output out;
 	int rc = output_open(&out, &json, NULL, err);
