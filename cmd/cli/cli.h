@@ -103,7 +103,6 @@ struct access_option {
 	bool given;
 };
 
-/** The path that --via asks for. */
 struct via_option {
 	enum mr_via path;
 	bool given;
@@ -115,19 +114,16 @@ static inline bool via_allows(struct via_option option, enum mr_via path)
 	return !option.given || option.path == path;
 }
 
-/** The DMA handle that --dmah asks for. */
 struct dmah_option {
 	struct mr_dmah_hints hints;
 	const char *text; /**< as typed; NULL: not given */
 };
 
-/** The format that --format asks for. */
 struct format_option {
 	enum output_format format;
 	bool given;
 };
 
-/** The format of a report. */
 enum report_format { REPORT_MARKDOWN, REPORT_JSON };
 
 /** Memory that is planned, and need not be here. */
@@ -148,7 +144,6 @@ enum why_depth {
 	WHY_DEPTHS,
 };
 
-/** The names of the depths. */
 extern const struct mr_word why_depths[WHY_DEPTHS + 1];
 
 /** The style of exit statuses of checks. */
@@ -205,7 +200,6 @@ struct global_args {
 	bool dump_schema;
 };
 
-/** They fill a struct global_args. */
 extern const struct option_group global_group;
 
 /**
@@ -336,7 +330,6 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
  */
 int help_dump(const struct command *const *commands, struct mr_error *err);
 
-/** Members of that document. */
 extern const struct field help_dump_members[];
 
 /** Records to which the schema adds the members of documents: those of stat, and those of a program's answer. */

@@ -14,14 +14,11 @@ const char *access_text(uint32_t bits, char *buffer)
 {
 	char raw[16];
 	const char *name;
-	size_t used = 0;
 
-	if (!bits)
-		return "none";
+	*buffer = '\0';
 	while ((name = mr_access_next(&bits, raw)))
-		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s",
-					 used ? "," : "", name);
-	return buffer;
+		mr_text_add(buffer, FIELD_TEXT_MAX, ",", "%s", name);
+	return *buffer ? buffer : "none";
 }
 
 /* Powers of 1024; one decimal where a whole number would be off by more than one in a hundred. */
@@ -52,8 +49,8 @@ static const char *put_pages(uint64_t sizes, bool ranges, char *buffer)
 {
 	char first[IEC_TEXT_MAX], end[IEC_TEXT_MAX];
 	unsigned int last;
-	size_t used = 0;
 
+	*buffer = '\0';
 	for (unsigned int bit = 0; bit < 64; bit = last + 1) {
 		last = bit;
 		if (!(sizes >> bit & 1))
@@ -62,10 +59,9 @@ static const char *put_pages(uint64_t sizes, bool ranges, char *buffer)
 			last++;
 		if (!ranges || last - bit < PAGES_RANGE - 1)
 			last = bit;
-		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s%s%s",
-					 used ? "," : "", iec_text(UINT64_C(1) << bit, first),
-					 last > bit ? ".." : "",
-					 last > bit ? iec_text(UINT64_C(1) << last, end) : "");
+		mr_text_add(buffer, FIELD_TEXT_MAX, ",", "%s%s%s",
+			    iec_text(UINT64_C(1) << bit, first), last > bit ? ".." : "",
+			    last > bit ? iec_text(UINT64_C(1) << last, end) : "");
 	}
 	return sizes ? buffer : "none";
 }

@@ -219,7 +219,6 @@ const char *words_text(const char *const *words, char *buffer);
 /** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */
 const char *access_text(uint32_t bits, char *buffer);
 
-/** Room for iec_text(). */
 #define IEC_TEXT_MAX 24
 
 /** iec_text() - bytes as "64K", "1.5G" */
@@ -398,7 +397,6 @@ char *put_decimal(char *to, uint64_t number);
 /** put_hexadecimal() - put "0x" and the digits of a number, 16 at most.  Return: as put_decimal(). */
 char *put_hexadecimal(char *to, uint64_t number);
 
-/** The most columns of a table. */
 #define COLUMNS_MAX 128
 
 /** columns_find() - the one of @columns, which end with NULL, that has this key; NULL: none, or @key is NULL */

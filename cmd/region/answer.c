@@ -407,9 +407,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->out.usual_columns = records.columns;
 	answer->out.metrics.table = command_chosen(invocation)->metrics;
 	answer->out.is_part = invocation->enclosing != NULL;
-	if (rc)
-		output_release(&answer->out);
-	else
+	if (!rc)
 		proof_mark(invocation, NULL);
 	return rc;
 }

@@ -141,7 +141,6 @@ struct failure {
 extern const struct record cause_record, ruled_out_record, proof_record, try_record;
 extern const struct record failure_record;
 
-/** A list of failures. */
 struct failures {
 	struct failure *items;
 	size_t count;
@@ -425,13 +424,10 @@ struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global);
 
-/** A struct region_row. */
 extern const struct record region_record;
 
-/** A struct mr_environment. */
 extern const struct record environment_record;
 
-/** Values of the options. */
 struct memory_args {
 	struct mr_opt_u64 size; /**< bytes of each region */
 	struct mr_memory_kind memory;
@@ -443,7 +439,6 @@ struct memory_args {
 	bool populate;
 };
 
-/** The options for the memory of new regions. */
 extern const struct option_spec memory_options[];
 /** The options for the new memory of one region. */
 extern const struct option_spec new_memory_options[];
@@ -509,7 +504,6 @@ struct verified {
 
 extern const struct record verified_record;
 
-/** The usual columns of these rows. */
 #define VERIFIED_COLUMNS "region,name,access,place,registered,answer,agrees,cause,bytes_per_second"
 
 /** The verification of regions, and its rows. */
@@ -617,7 +611,6 @@ struct register_plan {
 int register_plan_init(struct register_plan *plan, const struct register_args *args,
 		       enum mr_region_call call, struct mr_error *err);
 
-/** Room for register_columns(). */
 #define REGISTER_COLUMNS_MAX 256
 
 /** register_columns() - the usual columns of new regions; @stay: in a session, outside of which they are deregistered */
