@@ -339,7 +339,7 @@ static void report_request(const struct answer *answer)
 static void answer_report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
 				  bool expected, const struct why *why)
 {
-	const bool verbose = answer->invocation->global->style.verbose;
+	const bool verbose = answer->out.style->verbose;
 	const struct mr_cause *cause = why_first(why);
 	const char *id = cause ? cause->id : "";
 	bool is_same;
@@ -599,8 +599,7 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 	struct mr_error err;
 
 	answer_report_rest(answer);
-	if (first && done && answer->total > 1 && participle &&
-	    !answer->invocation->global->style.quiet)
+	if (first && done && answer->total > 1 && participle && !answer->out.style->quiet)
 		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
 			    participle);
 	if (answer->as_expected == MR_YES || (!first && !answer->expect))

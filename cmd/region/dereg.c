@@ -296,7 +296,7 @@ static void dereg_unlisted(struct sweep *sweep)
 	sweep->left.known = !rc;
 	sweep->busy = left.busy;
 	/* uverbs_destroy_ufile_hw(): the kernel has destroyed all objects, and still accepts to destroy their handles. */
-	if (rc == -EIO && !job->answer.invocation->global->style.quiet)
+	if (rc == -EIO && !job->answer.out.style->quiet)
 		report_note(job->answer.invocation->command->name,
 			    "the kernel answers EIO: %s was removed or its driver was unbound, "
 			    "and its regions no longer exist",
@@ -395,7 +395,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 	if (args->all) {
 		job->answer.total = mr_table_count(&job->session->table);
 		progress_init(&job->answer.progress, job->answer.total,
-			      job->answer.invocation->global->style.quiet);
+			      job->answer.out.style->quiet);
 	}
 	job->answer.lines = false;
 	mr_signals_block();
@@ -418,7 +418,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 		mr_hint(err, "%" PRIu64 " region%s deregistered nonetheless", job->done,
 			job->done == 1 ? " was" : "s were");
 	note_deferred(job);
-	if (!job->answer.invocation->global->style.quiet)
+	if (!job->answer.out.style->quiet)
 		note_unlisted(&sweep);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }

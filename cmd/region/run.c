@@ -260,7 +260,7 @@ static void note_facts(struct register_job *job, bool hold)
 {
 	static bool is_bug_reported;
 	const char *command = job->answer.invocation->command->name, *effect;
-	const bool quiet = job->answer.invocation->global->style.quiet;
+	const bool quiet = job->answer.out.style->quiet;
 	const uint32_t access = job->plan.request.access;
 	uint32_t without_effect = 0;
 	char text[FIELD_TEXT_MAX];
@@ -292,7 +292,7 @@ static void note_interrupted(const struct register_job *job)
 {
 	bool ends;
 
-	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
+	if (!job->interrupted || !job->count || job->answer.out.style->quiet)
 		return;
 	if (!job->registrar.session) {
 		report_detail("these regions were deregistered again");
@@ -371,7 +371,7 @@ static void advise_all(struct register_job *job)
 
 static void report_steps(const struct register_job *job, const struct mr_cuda *cuda)
 {
-	if (cuda && job->answer.invocation->global->style.verbose)
+	if (cuda && job->answer.out.style->verbose)
 		report_note(job->answer.invocation->command->name, "%s", mr_cuda_steps(cuda));
 }
 
@@ -612,7 +612,7 @@ static int register_regions(struct register_job *job, bool is_ready, struct mr_e
 {
 	const bool stays = job->registrar.session;
 	const bool hold = is_held(job->args);
-	const struct output_style *style = &job->answer.invocation->global->style;
+	const struct output_style *style = job->answer.out.style;
 	bool prints_rows;
 	int rc;
 
@@ -723,7 +723,7 @@ static void try_sizes(struct register_job *job)
 static int try_page_sizes(struct register_job *job, bool is_ready, struct mr_error *err)
 {
 	struct answer *answer = &job->answer;
-	const struct output_style *style = &answer->invocation->global->style;
+	const struct output_style *style = answer->out.style;
 	uint64_t accepted;
 	int rc;
 

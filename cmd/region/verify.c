@@ -290,7 +290,7 @@ static void note_writes(const struct verification *verification)
 {
 	const struct answer *answer = verification->answer;
 
-	if (answer->invocation->global->style.quiet)
+	if (answer->out.style->quiet)
 		return;
 	if (verification->unwritten)
 		answer_note(answer,

@@ -16,6 +16,8 @@ load helpers
 		.access_bits == "0x8000005"'
 	run --separate-stderr mr -j dereg first --expect ok second
 	json '.failures[0].request.argv | .[index("dereg"):] == ["dereg", "first", "--expect", "ok", "second"]'
+	run --separate-stderr mr -j batch <<<'dereg first --expect ok second'
+	json '.failures[0].request.argv == ["dereg", "first", "--expect", "ok", "second"]'
 	run --separate-stderr mr -j reg --memory 'file:/nonexistent/a b'
 	json '.failures[0].request | .argv[-1] == "file:/nonexistent/a b" and .memory == .argv[-1] and .addr == null'
 }
