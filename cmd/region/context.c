@@ -2,7 +2,6 @@
 /* Finds where a command works (in a session, in a batch, or alone), and the path of its calls. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

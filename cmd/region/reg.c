@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <errno.h>
 
 #include "cmd/cli/cli.h"
 #include "cmd/output/output.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
