@@ -5,6 +5,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/base/base.h"
 #include "lib/verbs/symbols.h"
@@ -13,6 +14,79 @@
 
 /* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
 #define DATA_DIRECT 1 /* MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
+
+/* Room for exported attributes, in words of 32 bits: rdma-core 63 writes two. */
+#define EXPORT_WORDS 64
+
+/* The pgsz_bitmap that mlx5dv_devx_umem_reg(3) uses: any page size from 4 KiB on. */
+#define ANY_PAGE_SIZE (~UINT64_C(0xfff))
+
+bool mr_umem_reports_handles(void)
+{
+	struct mr_error ignored;
+
+	return mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, &ignored) &&
+	       mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
+}
+
+/*
+ * The exported attributes are the handle and the umem's id (providers/mlx5/mlx5.h struct
+ * mlx5dv_devx_umem_attrs).  Where the second word is not the id, a later library writes something else.
+ */
+static uint32_t umem_handle(struct mlx5dv_devx_umem *umem)
+{
+	struct mr_error ignored;
+	mr_dv_umem_export *export =
+		(mr_dv_umem_export *)mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, &ignored);
+	uint32_t words[EXPORT_WORDS] = { 0 };
+
+	if (!export || export(umem, words) || words[1] != umem->umem_id)
+		return MR_NO_HANDLE;
+	return words[0];
+}
+
+static void forget_umem(struct mlx5dv_devx_umem *umem)
+{
+	struct mr_error ignored;
+	mr_dv_umem_unimport *unimport =
+		(mr_dv_umem_unimport *)mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
+
+	if (unimport)
+		unimport(umem);
+}
+
+/* Return: the bytes that libmlx5 exports of a umem, or -errno. */
+static int blob_size(struct mr_error *err)
+{
+	mr_dv_export_sizes *get_sizes =
+		(mr_dv_export_sizes *)mr_symbol_find(MR_SYMBOL_EXPORT_SIZES, err);
+	struct mr_dv_export_sizes sizes;
+
+	if (!get_sizes)
+		return -err->errnum;
+	get_sizes(&sizes, sizeof(sizes));
+	if (sizes.umem <= sizeof(((struct mr_umem_blob *)NULL)->bytes))
+		return (int)sizes.umem;
+	return mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "mlx5dv_get_export_sizes", NULL);
+}
+
+int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err)
+{
+	mr_dv_umem_export *export = (mr_dv_umem_export *)mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, err);
+	int size, rc;
+
+	*blob = (struct mr_umem_blob){ .size = 0 };
+	if (!export)
+		return -err->errnum;
+	size = blob_size(err);
+	if (size < 0)
+		return size;
+	rc = export(umem, blob->bytes);
+	if (rc)
+		return mr_fail(err, MR_ERROR_REFUSED, rc, "mlx5dv_devx_umem_export", NULL);
+	blob->size = (uint8_t)size;
+	return 0;
+}
 
 static uint64_t iova_of(const struct mr_region_request *request)
 {
@@ -28,24 +102,30 @@ static uint64_t iova_of(const struct mr_region_request *request)
 
 /* ---- by the library ---- */
 
+/* Returns the function that register_by_library() has looked up for the call. */
+static void *find_function(const struct mr_call_row *row)
+{
+	struct mr_error ignored;
+
+	return mr_symbol_find(row->symbol, &ignored);
+}
+
 /*
  * verbs.h has macros of these names, which call ibv_reg_mr_iova2().  Parentheses around the name prevent
  * that, so that the call which mrctl reports is the call which it makes.
  */
-static struct ibv_mr *reg_mr(struct ibv_pd *pd, const struct mr_region_request *r, void *symbol)
+static void *reg_mr(const struct mr_registrar *registrar, const struct mr_region_request *r)
 {
-	(void)symbol;
-	return (ibv_reg_mr)(pd, mr_pointer(r->addr), r->length, (int)r->access);
+	return (ibv_reg_mr)(registrar->pd, mr_pointer(r->addr), r->length, (int)r->access);
 }
 
-static struct ibv_mr *reg_mr_iova(struct ibv_pd *pd, const struct mr_region_request *r,
-				  void *symbol)
+static void *reg_mr_iova(const struct mr_registrar *registrar, const struct mr_region_request *r)
 {
-	(void)symbol;
-	return (ibv_reg_mr_iova)(pd, mr_pointer(r->addr), r->length, r->iova, (int)r->access);
+	return (ibv_reg_mr_iova)(registrar->pd, mr_pointer(r->addr), r->length, r->iova,
+				 (int)r->access);
 }
 
-static struct ibv_mr *reg_mr_ex(struct ibv_pd *pd, const struct mr_region_request *r, void *symbol)
+static void *reg_mr_ex(const struct mr_registrar *registrar, const struct mr_region_request *r)
 {
 	const struct mr_call_row *row = mr_call_row(r->call);
 	struct mr_init_attr attr = { .length = r->length, .access = (int)r->access };
@@ -66,35 +146,51 @@ static struct ibv_mr *reg_mr_ex(struct ibv_pd *pd, const struct mr_region_reques
 		attr.comp_mask |= MR_INIT_ATTR_DMAH;
 		attr.dmah = r->dmah->dmah;
 	}
-	return ((mr_reg_mr_ex *)symbol)(pd, &attr);
+	return ((mr_reg_mr_ex *)find_function(row))(registrar->pd, &attr);
 }
 
-static struct ibv_mr *reg_dmabuf_mr(struct ibv_pd *pd, const struct mr_region_request *r,
-				    void *symbol)
+static void *reg_dmabuf_mr(const struct mr_registrar *registrar, const struct mr_region_request *r)
 {
-	(void)symbol;
-	return ibv_reg_dmabuf_mr(pd, r->addr, r->length, r->iova, r->fd, (int)r->access);
+	return ibv_reg_dmabuf_mr(registrar->pd, r->addr, r->length, r->iova, r->fd, (int)r->access);
 }
 
-static struct ibv_mr *reg_data_direct_mr(struct ibv_pd *pd, const struct mr_region_request *r,
-					 void *symbol)
+static void *reg_data_direct_mr(const struct mr_registrar *registrar,
+				const struct mr_region_request *r)
 {
-	return ((mr_dv_reg_dmabuf_mr *)symbol)(pd, r->addr, r->length, r->iova, r->fd,
-					       (int)r->access, DATA_DIRECT);
+	return ((mr_dv_reg_dmabuf_mr *)find_function(mr_call_row(r->call)))(
+		registrar->pd, r->addr, r->length, r->iova, r->fd, (int)r->access, DATA_DIRECT);
 }
 
-static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, const struct mr_region_request *r, void *symbol)
+static void *reg_dm_mr(const struct mr_registrar *registrar, const struct mr_region_request *r)
 {
-	(void)symbol;
-	return ibv_reg_dm_mr(pd, r->dm->dm, r->addr, r->length, r->access);
+	return ibv_reg_dm_mr(registrar->pd, r->dm->dm, r->addr, r->length, r->access);
 }
 
-static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd, const struct mr_region_request *r,
-				    void *symbol)
+static void *alloc_null_mr(const struct mr_registrar *registrar, const struct mr_region_request *r)
 {
 	(void)r;
-	(void)symbol;
-	return ibv_alloc_null_mr(pd);
+	return ibv_alloc_null_mr(registrar->pd);
+}
+
+/* mlx5dv_devx_umem_reg(3) takes neither a dma-buf nor page sizes. */
+static void *reg_umem(const struct mr_registrar *registrar, const struct mr_region_request *r)
+{
+	return mlx5dv_devx_umem_reg(registrar->context, mr_pointer(r->addr), r->length, r->access);
+}
+
+static void *reg_umem_ex(const struct mr_registrar *registrar, const struct mr_region_request *r)
+{
+	const struct mr_call_row *row = mr_call_row(r->call);
+	struct mlx5dv_devx_umem_in in = {
+		.addr = mr_pointer(r->addr),
+		.size = r->length,
+		.access = r->access,
+		.pgsz_bitmap = row->page_sizes ? r->page_sizes : ANY_PAGE_SIZE,
+		.comp_mask = row->on == MR_ON_DMABUF ? MLX5DV_UMEM_MASK_DMABUF : 0,
+		.dmabuf_fd = r->fd,
+	};
+
+	return mlx5dv_devx_umem_reg_ex(registrar->context, &in);
 }
 
 /* ---- by the kernel ---- */
@@ -212,6 +308,30 @@ static int ioctl_reg_dm_mr(const struct mr_registrar *registrar, const struct mr
 			       err);
 }
 
+/*
+ * drivers/infiniband/hw/mlx5/devx.c MLX5_IB_METHOD_DEVX_UMEM_REG.  Another driver answers EPROTONOSUPPORT; EINVAL comes
+ * also where the context is without DEVX.
+ */
+static int ioctl_reg_umem(const struct mr_registrar *registrar, const struct mr_region_request *r,
+			  struct mr_region *region, struct mr_error *err)
+{
+	struct mr_ioctl request =
+		mr_ioctl_new(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+
+	mr_ioctl_add_handle(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
+	MR_IOCTL_IN(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, r->addr);
+	MR_IOCTL_IN(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, r->length);
+	MR_IOCTL_IN(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, r->access);
+	if (mr_call_row(r->call)->page_sizes)
+		MR_IOCTL_IN(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, r->page_sizes);
+	if (mr_region_is_dmabuf(r->call))
+		mr_ioctl_add(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0,
+			     (uint64_t)(int64_t)r->fd);
+	MR_IOCTL_OUT(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, region->umem_id);
+	return mr_ioctl_create(registrar->uverbs, &request, "ioctl(DEVX_UMEM_REG)", &region->handle,
+			       err);
+}
+
 static int fail_null_mr(const struct mr_registrar *registrar, const struct mr_region_request *r,
 			struct mr_region *region, struct mr_error *err)
 {
@@ -240,12 +360,11 @@ enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs)
 /* ---- by either ---- */
 
 /*
- * The functions that make each call that registers an MR.  @library gets the function that
- * mr_symbol_find() has found for the call, or NULL.
+ * The functions that make each call.  Those of the library return its object, a struct ibv_mr or a
+ * struct mlx5dv_devx_umem; or NULL, most of them with errno.
  */
 static const struct functions {
-	struct ibv_mr *(*library)(struct ibv_pd *pd, const struct mr_region_request *r,
-				  void *symbol);
+	void *(*library)(const struct mr_registrar *registrar, const struct mr_region_request *r);
 	int (*kernel)(const struct mr_registrar *registrar, const struct mr_region_request *r,
 		      struct mr_region *region, struct mr_error *err);
 } functions[MR_REGION_CALLS] = {
@@ -258,6 +377,10 @@ static const struct functions {
 	[MR_REG_MR_EX_FD] = { reg_mr_ex, ioctl_reg_dmabuf_mr },
 	[MR_REG_DM_MR] = { reg_dm_mr, ioctl_reg_dm_mr },
 	[MR_ALLOC_NULL_MR] = { alloc_null_mr, fail_null_mr },
+	[MR_UMEM_REG] = { reg_umem, ioctl_reg_umem },
+	[MR_UMEM_REG_EX] = { reg_umem_ex, ioctl_reg_umem },
+	[MR_UMEM_REG_DMABUF] = { reg_umem_ex, ioctl_reg_umem },
+	[MR_UMEM_REG_EX_DMABUF] = { reg_umem_ex, ioctl_reg_umem },
 	[MR_REG_MR_DMAH] = { reg_mr_ex, ioctl_reg_dmah_mr },
 };
 
@@ -266,12 +389,8 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 			      struct mr_error *err)
 {
 	uint64_t start = mr_registrar_now(registrar);
-	int rc;
+	int rc = functions[request->call].kernel(registrar, request, region, err);
 
-	*region = (struct mr_region){ .addr = request->addr,
-				      .length = request->length,
-				      .iova = iova_of(request) };
-	rc = functions[request->call].kernel(registrar, request, region, err);
 	region->elapsed_ns = mr_registrar_now(registrar) - start;
 	region->live = !rc;
 	return rc;
@@ -282,33 +401,35 @@ static int register_by_library(const struct mr_registrar *registrar,
 			       struct mr_error *err)
 {
 	const struct mr_call_row *row = mr_call_row(request->call);
-	uint64_t start, elapsed_ns;
-	void *symbol = NULL;
-	struct ibv_mr *mr;
+	const enum mr_symbol symbol = request->export ? MR_SYMBOL_UMEM_EXPORT : row->symbol;
+	uint64_t start;
+	void *object;
+	int rc = 0;
 
-	if (row->symbol != MR_SYMBOL_NONE) {
-		symbol = mr_symbol_find(row->symbol, err);
-		if (!symbol)
-			return -err->errnum;
-	}
+	if (symbol != MR_SYMBOL_NONE && !mr_symbol_find(symbol, err))
+		return -err->errnum;
 	start = mr_registrar_now(registrar);
 	errno = 0;
-	mr = functions[request->call].library(registrar->pd, request, symbol);
-	elapsed_ns = mr_registrar_now(registrar) - start;
-	if (!mr)
+	object = functions[request->call].library(registrar, request);
+	region->elapsed_ns = mr_registrar_now(registrar) - start;
+	if (!object)
 		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), row->name, NULL);
-	*region = (struct mr_region){
-		.live = true,
-		.elapsed_ns = elapsed_ns,
-		.mr = mr,
-		.addr = request->addr,
-		.length = mr->length,
-		.iova = iova_of(request),
-		.handle = row->on == MR_ON_NOTHING ? MR_NO_HANDLE : mr->handle,
-		.lkey = mr->lkey,
-		.rkey = mr->rkey,
-	};
-	return 0;
+	if (row->kind == MR_KIND_UMEM) {
+		region->umem = object;
+		region->handle = umem_handle(region->umem);
+		region->umem_id = region->umem->umem_id;
+		rc = request->export ? mr_umem_export(object, request->export, err) : 0;
+		if (rc)
+			mlx5dv_devx_umem_dereg(object);
+	} else {
+		region->mr = object;
+		region->length = region->mr->length;
+		region->handle = row->on == MR_ON_NOTHING ? MR_NO_HANDLE : region->mr->handle;
+		region->lkey = region->mr->lkey;
+		region->rkey = region->mr->rkey;
+	}
+	region->live = !rc;
+	return rc;
 }
 
 /* Registers all pages of the range.  @region then describes the range itself, not the pages. */
@@ -336,8 +457,10 @@ int mr_region_register(const struct mr_registrar *registrar,
 {
 	if (request->call == MR_REG_MR_RELAXED)
 		return register_relaxed(registrar, request, region, err);
-	if (mr_region_kind(request->call) == MR_KIND_UMEM)
-		return mr_umem_register(registrar, request, region, err);
+	*region = (struct mr_region){ .kind = (uint8_t)mr_region_kind(request->call),
+				      .addr = request->addr,
+				      .length = request->length,
+				      .iova = iova_of(request) };
 	if (registrar->via == MR_VIA_KERNEL)
 		return register_by_kernel(registrar, request, region, err);
 	return register_by_library(registrar, request, region, err);
@@ -347,13 +470,42 @@ void mr_region_forget(struct mr_region *region)
 {
 	if (region->kind == MR_KIND_UMEM) {
 		if (region->umem)
-			mr_umem_forget(region->umem);
+			forget_umem(region->umem);
 		region->umem = NULL;
 		return;
 	}
 	if (region->mr)
 		ibv_unimport_mr(region->mr);
 	region->mr = NULL;
+}
+
+int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
+		   struct mr_region *region, struct mr_error *err)
+{
+	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_symbol_find(MR_SYMBOL_UMEM_IMPORT, err);
+	struct mr_umem_blob copy = *blob; /* its parameter is not const */
+	struct mlx5dv_devx_umem *umem;
+	int size;
+
+	if (!import)
+		return -err->errnum;
+	size = blob_size(err);
+	if (size < 0)
+		return size;
+	if (size != blob->size)
+		return mr_fail_usage(err, "a umem is exported in %d bytes by this libmlx5, not %u",
+				     size, blob->size);
+	errno = 0;
+	umem = import(context, copy.bytes);
+	if (!umem)
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_devx_umem_import",
+			       NULL);
+	*region = (struct mr_region){ .kind = MR_KIND_UMEM,
+				      .live = true,
+				      .umem = umem,
+				      .handle = umem_handle(umem),
+				      .umem_id = umem->umem_id };
+	return 0;
 }
 
 int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,

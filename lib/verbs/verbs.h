@@ -364,17 +364,6 @@ int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advi
 	      const struct mr_advice_range *range, uint64_t *ns, struct mr_error *err);
 
 /**
- * mr_umem_register() - mlx5dv_devx_umem_reg(3) or mlx5dv_devx_umem_reg_ex(3), or the method
- * DEVX_UMEM_REG by MR_VIA_KERNEL
- * @request: of a call that registers a umem
- * @region:  set on success
- *
- * Return: as mr_region_register().
- */
-int mr_umem_register(const struct mr_registrar *registrar, const struct mr_region_request *request,
-		     struct mr_region *region, struct mr_error *err);
-
-/**
  * mr_umem_reports_handles() - whether libmlx5 reports handles of umems, and can forget umems
  *
  * It can from rdma-core 63 on, by mlx5dv_devx_umem_export(3) and mlx5dv_devx_umem_unimport(3).
@@ -398,9 +387,6 @@ int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, str
  */
 int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 		   struct mr_region *region, struct mr_error *err);
-
-/** mr_umem_forget() - free what libmlx5 has of a umem, which stays registered (mlx5dv_devx_umem_unimport(3)) */
-void mr_umem_forget(struct mlx5dv_devx_umem *umem);
 
 /** Parts of a change, with the values of enum ibv_rereg_mr_flags. */
 enum mr_change {
