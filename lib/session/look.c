@@ -12,27 +12,6 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
-int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
-		    struct mr_error *err)
-{
-	int rc;
-
-	handles->count = 0;
-	if (!handles->list)
-		handles->list = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles->list));
-	if (!handles->list)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = mr_uverbs_list(&session->uverbs, object, handles->list, &handles->count, err);
-	/* Without device memory this type of object does not exist (uapi_get_object()). */
-	return rc == -ENOENT && object == UVERBS_OBJECT_DM ? 0 : rc;
-}
-
-void mr_handles_release(struct mr_handles *handles)
-{
-	free(handles->list);
-	*handles = (struct mr_handles){ .list = NULL };
-}
-
 /* The kernel gives the lowest handle that is free, so the highest one is about as high as there are objects. */
 static int handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err)
 {
@@ -60,7 +39,7 @@ void mr_handle_set_release(struct mr_handle_set *set)
 int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)
 {
 	struct mr_uverbs_mr mr;
-	int rc = mr_handles_list(session, MLX5_IB_OBJECT_DEVX_UMEM, &session->umems, err);
+	int rc = mr_uverbs_list(&session->uverbs, MLX5_IB_OBJECT_DEVX_UMEM, &session->umems, err);
 
 	if (rc)
 		return rc;
@@ -70,22 +49,27 @@ int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_e
 	       mr_uverbs_query_mr(&session->uverbs, handle, &mr, err) == -EINVAL;
 }
 
+/* Without device memory this type of object does not exist (uapi_get_object()). */
+static int list_dms(const struct mr_session *session, struct mr_handles *dms, struct mr_error *err)
+{
+	int rc = mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_DM, dms, err);
+
+	return rc == -ENOENT ? 0 : rc;
+}
+
 /* Return: 1, 0 where the handle is free or that of another kind of object, or -errno. */
 static int has_object(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_uverbs_mr *mr, struct mr_error *err)
 {
-	struct mr_handles dms = { .list = NULL };
+	struct mr_handles dms;
 	int rc;
 
 	*mr = (struct mr_uverbs_mr){ .handle = handle };
 	if (kind == MR_KIND_UMEM)
 		return mr_session_has_umem(session, handle, err);
 	if (kind == MR_KIND_DM) {
-		rc = mr_handles_list(session, UVERBS_OBJECT_DM, &dms, err);
-		if (!rc)
-			rc = mr_handles_have(&dms, handle);
-		mr_handles_release(&dms);
-		return rc;
+		rc = list_dms(session, &dms, err);
+		return rc ? rc : mr_handles_have(&dms, handle);
 	}
 	rc = mr_uverbs_query_mr(&session->uverbs, handle, mr, err);
 	if (mr_uverbs_is_absent(rc))
@@ -135,12 +119,11 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 
 int mr_session_count_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err)
 {
-	struct mr_handles uars = { .list = NULL };
+	struct mr_handles uars;
 	bool own = session->library && session->library->device.context;
-	int rc = mr_handles_list(session, MLX5_IB_OBJECT_UAR, &uars, err);
+	int rc = mr_uverbs_list(&session->uverbs, MLX5_IB_OBJECT_UAR, &uars, err);
 
 	*count = uars.count - (own && uars.count);
-	mr_handles_release(&uars);
 	return rc;
 }
 
@@ -436,7 +419,7 @@ static int walk_umems(const struct walk *walk, struct mr_handles *umems, struct 
 	/* All umems are the batch's own, and libmlx5 does not report their handles. */
 	if (mr_session_is_private(walk->session) && !mr_umem_reports_handles())
 		return 0;
-	rc = mr_handles_list(walk->session, MLX5_IB_OBJECT_DEVX_UMEM, umems, err);
+	rc = mr_uverbs_list(&walk->session->uverbs, MLX5_IB_OBJECT_DEVX_UMEM, umems, err);
 	if (rc == -ENOENT) /* no DEVX, no umems */
 		return 0;
 	for (uint32_t i = umems->count; !rc && i-- > 0;)
@@ -492,7 +475,7 @@ static int walk_handles(const struct walk *walk, uint64_t last, struct mr_error 
 
 static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_error *err)
 {
-	int rc = mr_handles_list(walk->session, UVERBS_OBJECT_MR, mrs, err);
+	int rc = mr_uverbs_list(&walk->session->uverbs, UVERBS_OBJECT_MR, mrs, err);
 
 	if (rc)
 		return rc;
@@ -534,7 +517,7 @@ static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_e
 
 	if (rc)
 		return rc;
-	rc = mr_handles_list(walk->session, UVERBS_OBJECT_DM, dms, err);
+	rc = list_dms(walk->session, dms, err);
 	for (uint32_t i = dms->count; !rc && i-- > 0;) { /* the oldest is the last of the list */
 		const struct mr_uverbs_mr dm = { .handle = dms->list[i] };
 
@@ -549,14 +532,13 @@ int mr_session_each_unlisted(struct mr_session *session, const struct mr_handle_
 			     mr_unlisted *call, void *data, struct mr_error *err)
 {
 	const struct walk walk = { session, listed, call, data };
-	struct mr_handles handles = { .list = NULL };
+	struct mr_handles handles;
 	int rc = walk_mrs(&walk, &handles, err);
 
 	if (!rc)
 		rc = walk_umems(&walk, &handles, err);
 	if (!rc)
 		rc = walk_dms(&walk, &handles, err);
-	mr_handles_release(&handles);
 	return rc;
 }
 

@@ -287,7 +287,6 @@ void mr_session_close(struct mr_session *session)
 		close(session->uverbs.fd);
 	mr_table_close(&session->table);
 	session->uverbs.fd = -1;
-	mr_handles_release(&session->umems);
 }
 
 void mr_session_environment(const struct mr_session *session, struct mr_environment *environment)

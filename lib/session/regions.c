@@ -21,23 +21,25 @@ static int fail_no_pd(const struct mr_session *session, const char *name, struct
 /* Under the lock.  A PD in doubt is one that a process was deallocating when it was killed: the kernel is queried. */
 static void recover_pds(struct mr_session *session)
 {
-	struct mr_handles handles = { .list = NULL };
+	struct mr_handles handles;
 	struct mr_error ignored;
 	struct mr_table_pd pd;
+	bool is_listed = false;
 
 	if (mr_session_is_private(session)) /* no other process */
 		return;
 	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
 		if (!mr_table_pd(&session->table, pd_slot, &pd) || !pd.in_doubt)
 			continue;
-		if (!handles.list && mr_handles_list(session, UVERBS_OBJECT_PD, &handles, &ignored))
+		if (!is_listed &&
+		    mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_PD, &handles, &ignored))
 			break;
+		is_listed = true;
 		if (mr_handles_have(&handles, pd.handle))
 			mr_table_doubt_pd(&session->table, pd_slot, false);
 		else
 			mr_table_remove_pd(&session->table, pd_slot);
 	}
-	mr_handles_release(&handles);
 }
 
 int mr_session_recover_pds(struct mr_session *session, struct mr_error *err)

@@ -31,12 +31,6 @@ struct mr_session_library;
 /** Name of the protection domain that every session begins with. */
 #define MR_DEFAULT_PD "default"
 
-/** Handles that the kernel has listed; all zeros before the first mr_handles_list(). */
-struct mr_handles {
-	uint32_t *list; /**< room for MR_UVERBS_INFO_MAX */
-	uint32_t count;
-};
-
 /** An open session. */
 struct mr_session {
 	struct mr_uverbs uverbs;
@@ -332,29 +326,6 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
  * in which the session was opened, or it is hidden (hidepid, proc(5)).
  */
 enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
-
-/**
- * mr_handles_list() - ask the kernel for the handles of a type of object
- * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, ...
- * @handles: set to the newest objects, at most MR_UVERBS_INFO_MAX, of which the newest comes first; none of
- *           UVERBS_OBJECT_DM where the device has no such memory.  It can be used again for another list;
- *           mr_handles_release() it, also after a failure
- *
- * Return: 0, or -errno: -ENOENT where the kernel does not know this type of object.
- */
-int mr_handles_list(const struct mr_session *session, uint16_t object, struct mr_handles *handles,
-		    struct mr_error *err);
-
-void mr_handles_release(struct mr_handles *handles);
-
-/** mr_handles_have() - whether a handle is in the list */
-static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t handle)
-{
-	for (uint32_t i = handles->count; i-- > 0;)
-		if (handles->list[i] == handle)
-			return true;
-	return false;
-}
 
 /** A set of handles; all zeros: it is empty.  mr_handle_set_release() makes it empty again. */
 struct mr_handle_set {

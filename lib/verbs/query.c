@@ -306,10 +306,9 @@ static enum mr_tristate try_dmabuf(struct mr_device *device)
 /* Whether the kernel has a type of objects for this driver: one that a driver has no functions for is removed. */
 static enum mr_tristate has_object(const struct mr_uverbs *uverbs, uint16_t object)
 {
-	mr_auto_free uint32_t *handles = malloc(MR_UVERBS_INFO_MAX * sizeof(*handles));
+	struct mr_handles handles;
 	struct mr_error ignored;
-	uint32_t count;
-	int rc = handles ? mr_uverbs_list(uverbs, object, handles, &count, &ignored) : -ENOMEM;
+	int rc = mr_uverbs_list(uverbs, object, &handles, &ignored);
 
 	return !rc ? MR_YES : rc == -ENOENT ? MR_NO : MR_UNKNOWN;
 }

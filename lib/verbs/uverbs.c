@@ -177,20 +177,19 @@ bool mr_uverbs_is_absent(int rc)
 	return rc == -ENOENT || rc == -EINVAL;
 }
 
-int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
-		   uint32_t *count, struct mr_error *err)
+int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, struct mr_handles *handles,
+		   struct mr_error *err)
 {
 	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
 	uint64_t type = object; /* the attribute has 64 bits */
 
-	*count = 0;
+	handles->count = 0;
 	/* With another driver the number may mean another object. */
 	if (object & 1u << UVERBS_ID_NS_SHIFT && uverbs->driver_id != RDMA_DRIVER_MLX5)
 		return 0;
 	mr_ioctl_add_in(&request, UVERBS_ATTR_INFO_OBJECT_ID, &type, sizeof(type));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, count, sizeof(*count));
-	mr_ioctl_add_out(&request, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
-			 MR_UVERBS_INFO_MAX * sizeof(*handles));
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, handles->count);
+	MR_IOCTL_OUT(&request, UVERBS_ATTR_INFO_HANDLES_LIST, handles->list);
 	return mr_ioctl_submit(uverbs, &request, "ioctl(INFO_HANDLES)", err);
 }
 

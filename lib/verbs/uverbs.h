@@ -123,16 +123,30 @@ enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
 /** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
 #define MR_UVERBS_INFO_MAX 16383
 
+/** Handles that the kernel has listed: the newest objects, of which the newest comes first. */
+struct mr_handles {
+	uint32_t count; /**< where it is MR_UVERBS_INFO_MAX, there may be more objects */
+	uint32_t list[MR_UVERBS_INFO_MAX];
+};
+
 /**
  * mr_uverbs_list() - list the handles of objects (UVERBS_METHOD_INFO_HANDLES)
  * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, …; mlx5's types do not exist with another driver
- * @handles: room for MR_UVERBS_INFO_MAX handles
- * @count:   set to the number of handles; where it is MR_UVERBS_INFO_MAX, there may be more objects
+ * @handles: set
  *
  * Return: -ENOENT where the driver has no such type of objects (uapi_get_object()).
  */
-int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
-		   uint32_t *count, struct mr_error *err);
+int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, struct mr_handles *handles,
+		   struct mr_error *err);
+
+/** mr_handles_have() - whether a handle is in the list */
+static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t handle)
+{
+	for (uint32_t i = handles->count; i-- > 0;)
+		if (handles->list[i] == handle)
+			return true;
+	return false;
+}
 
 /** Room for attributes: no request of this folder has more. */
 #define MR_IOCTL_ATTRS 10

@@ -519,20 +519,20 @@ static void count_objects(char **words)
 			{ "pd", UVERBS_OBJECT_PD },
 			{ "uar", MLX5_IB_OBJECT_UAR },
 			{ "dm", UVERBS_OBJECT_DM } };
-	static uint32_t list[MR_UVERBS_INFO_MAX];
-	uint32_t count, pds = 0;
+	static struct mr_handles list;
+	uint32_t pds = 0;
 	struct mr_table_pd pd;
 
 	(void)words;
 	/* Drivers other than mlx5 do not know its types, and refuse to list them. */
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
-		if (!mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
-			printf("%s=%u ", objects[i].name, count);
-	if (mr_uverbs_list(&session.uverbs, MLX5_IB_OBJECT_DEVX_UMEM, list, &count, &err))
+		if (!mr_uverbs_list(&session.uverbs, objects[i].object, &list, &err))
+			printf("%s=%u ", objects[i].name, list.count);
+	if (mr_uverbs_list(&session.uverbs, MLX5_IB_OBJECT_DEVX_UMEM, &list, &err))
 		die("list");
 	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++)
 		pds += mr_table_pd(&session.table, slot, &pd);
-	printf("umem=%u entries=%u pds=%u\n", count, mr_table_count(&session.table), pds);
+	printf("umem=%u entries=%u pds=%u\n", list.count, mr_table_count(&session.table), pds);
 }
 
 /* lock: takes the lock of the table, prints "locked", and keeps it until it is killed */

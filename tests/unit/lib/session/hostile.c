@@ -102,17 +102,16 @@ static void assert_nothing_is_locked(void)
 /* Regions are deregistered first: libibverbs leaks its memory of a PD that cannot be deallocated. */
 static int tear_down(void **state __attribute__((unused)))
 {
-	static uint32_t handles[MR_UVERBS_INFO_MAX];
-	uint32_t count = 0;
+	static struct mr_handles mrs;
 
 	interfere = NULL;
 	most_calls = UINT64_MAX;
 	assert_nothing_is_locked();
 	do {
-		mr_uverbs_list(&session.uverbs, UVERBS_OBJECT_MR, handles, &count, &err);
-		for (uint32_t i = 0; i < count; i++)
-			mr_uverbs_destroy(&session.uverbs, MR_KIND_MR, handles[i], &err);
-	} while (count);
+		mr_uverbs_list(&session.uverbs, UVERBS_OBJECT_MR, &mrs, &err);
+		for (uint32_t i = 0; i < mrs.count; i++)
+			mr_uverbs_destroy(&session.uverbs, MR_KIND_MR, mrs.list[i], &err);
+	} while (mrs.count);
 	munmap(memory, 2 * PAGE);
 	mr_session_close(&session);
 	mr_device_close(&device);
