@@ -139,7 +139,7 @@ static const struct command *find_call(const struct command *const *commands, co
 
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err)
 {
-	struct mr_guess guess = mr_guess_init(name, strlen(name));
+	struct mr_guess guess = { .word = name, .length = strlen(name) };
 	const struct command *caller = find_call(commands, name);
 	const char *meant = suggest_meant(name);
 

@@ -402,7 +402,7 @@ static bool print_all_with(const struct command *const *commands, const char *wo
 static int fail_unknown_topic(const struct command *const *commands, const char *word,
 			      struct mr_error *err)
 {
-	struct mr_guess guess = mr_guess_init(word, strlen(word));
+	struct mr_guess guess = { .word = word, .length = strlen(word) };
 
 	for (const struct command *const *c = commands; *c; c++)
 		mr_guess_try(&guess, (*c)->name);

@@ -13,7 +13,7 @@
 
 static int fail_cause(const char *id, size_t length, struct mr_error *err)
 {
-	struct mr_guess guess = mr_guess_init(id, length);
+	struct mr_guess guess = { .word = id, .length = length };
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause))

@@ -268,8 +268,8 @@ static void suggest_option(const struct command *const *commands, const struct c
 	static const struct option_group *const global[] = { &global_group, NULL };
 	static const struct option_group *const none[] = { NULL };
 	const struct option_group *const *own = command ? command->groups : none;
-	struct mr_guess guess =
-		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
+	struct mr_guess guess = { .word = option + 2,
+				  .length = strlen(option) > 2 ? strlen(option) - 2 : 0 };
 	const char *word = option[1] == '-' ? option + 2 : "";
 	const struct option_spec *same_word =
 		find_option(own, option) ?: find_other_word(own, word);

@@ -450,7 +450,7 @@ struct question {
 
 static int fail_call(const char *call, struct mr_error *err)
 {
-	struct mr_guess guess = mr_guess_init(call, strlen(call));
+	struct mr_guess guess = { .word = call, .length = strlen(call) };
 	const char *name;
 
 	for (size_t i = 0; (name = mr_call_name(i)); i++)
@@ -480,7 +480,7 @@ static int errno_of(const char *text)
 
 static int fail_word(const char *word, struct mr_error *err)
 {
-	struct mr_guess guess = mr_guess_init(word, strlen(word));
+	struct mr_guess guess = { .word = word, .length = strlen(word) };
 
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause))

@@ -177,16 +177,13 @@ const char *mr_word_without(const char *word, size_t *length, const char *const 
 /** mr_word_find() - the index of a word in the table @words, in any spelling that mr_word_is() accepts; or -1 */
 int mr_word_find(const struct mr_word *words, const char *word, size_t length);
 
-/** A search for what a misspelled word was meant to be. */
+/** A search for what a misspelled word was meant to be; only the word and its length are set at first. */
 struct mr_guess {
 	const char *word;
-	size_t length;
+	size_t length;         /**< of @word, in bytes */
 	const char *best;      /**< the nearest name so far, or NULL while none is near */
 	unsigned int distance; /**< of @best */
 };
-
-/** mr_guess_init() - a search for @word, @length bytes long */
-struct mr_guess mr_guess_init(const char *word, size_t length);
 
 /**
  * mr_guess_try() - compare the word with a name, which must outlive @guess

@@ -61,19 +61,14 @@ int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_
 {
 	const char *guess = mr_guess_from(word, length, table, size);
 	const char *const *name = table;
-	bool is_full;
-	size_t used;
+	bool is_full = false;
 
 	mr_fail_usage(err, "unknown %s '%.*s'%s%s%s valid values:", what, (int)length, word,
 		      guess ? ": did you mean '" : ";", guess ? guess : "", guess ? "'?" : "");
-	while (*name) {
-		used = strlen(err->text);
-		is_full = used + strlen(*name) + sizeof(", , ...") > sizeof(err->text);
-		snprintf(err->text + used, sizeof(err->text) - used, "%s %s",
-			 name == table ? "" : ",", is_full ? "..." : *name);
-		if (is_full)
-			break;
-		name = (const char *const *)((const char *)name + size);
+	for (; *name && !is_full; name = (const char *const *)((const char *)name + size)) {
+		is_full = strlen(err->text) + strlen(*name) + sizeof(", , ...") > sizeof(err->text);
+		mr_text_add(err->text, sizeof(err->text), name == table ? " " : ", ", "%s",
+			    is_full ? "..." : *name);
 	}
 	return -EINVAL;
 }
@@ -147,7 +142,7 @@ int mr_errno_parse(const char *name, size_t length)
 
 const char *mr_errno_guess(const char *name, size_t length)
 {
-	struct mr_guess guess = mr_guess_init(name, length);
+	struct mr_guess guess = { .word = name, .length = length };
 
 	for (int i = 1; i < ERRNO_END; i++)
 		if (mr_errno_name(i))
@@ -261,11 +256,6 @@ static bool is_end(const char *word, size_t size, const char *name, size_t lengt
 	       is_same(word + size - length, name, length);
 }
 
-struct mr_guess mr_guess_init(const char *word, size_t length)
-{
-	return (struct mr_guess){ .word = word, .length = length };
-}
-
 void mr_guess_try(struct mr_guess *guess, const char *name)
 {
 	size_t length = strcspn(name, "[:"), word = 0, shorter;
@@ -289,7 +279,7 @@ void mr_guess_try(struct mr_guess *guess, const char *name)
 
 const char *mr_guess_from(const char *word, size_t length, const void *table, size_t size)
 {
-	struct mr_guess guess = mr_guess_init(word, length);
+	struct mr_guess guess = { .word = word, .length = length };
 	const char *const *name = table;
 
 	for (; *name; name = (const char *const *)((const char *)name + size))

@@ -126,15 +126,13 @@ static int filter_words(const struct mr_host *host, void *data, char *text, size
 {
 	char line[4096], *rest = line;
 	const ssize_t got = mr_host_read(mr_this_host(), line, sizeof(line), "/proc/cmdline");
-	size_t used = 0;
 
 	(void)host;
 	(void)data;
 	text[0] = '\0';
 	for (char *word; got > 0 && (word = strsep(&rest, " \n"));)
-		if (is_known_word(word) && used + strlen(word) + 2 < size)
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
-						 word);
+		if (is_known_word(word) && strlen(text) + strlen(word) + 2 < size)
+			mr_text_add(text, size, " ", "%s", word);
 	return got < 0 ? (int)got : 0;
 }
 

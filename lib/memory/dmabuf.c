@@ -289,7 +289,6 @@ static int errno_of(int result)
 /* Adds a call that succeeded to the steps.  Return: 0, or -errno with a message where it failed. */
 static int record_step(struct mr_cuda *cuda, const char *call, int result, struct mr_error *err)
 {
-	size_t used = strlen(cuda->steps);
 	const char *name = NULL;
 
 	if (cuda->get_error_name(result, &name) != SUCCESS || !name)
@@ -298,12 +297,11 @@ static int record_step(struct mr_cuda *cuda, const char *call, int result, struc
 		mr_fail_text(err, MR_ERROR_HOST, errno_of(result), "%s: %s (CUresult %d)", call,
 			     name, result);
 		err->call = call;
-		if (used)
+		if (cuda->steps[0])
 			mr_hint(err, "before it: %s", cuda->steps);
 		return -err->errnum;
 	}
-	snprintf(cuda->steps + used, sizeof(cuda->steps) - used, "%s%s: %s", used ? ", " : "", call,
-		 name);
+	mr_text_add(cuda->steps, sizeof(cuda->steps), ", ", "%s: %s", call, name);
 	return 0;
 }
 

@@ -631,20 +631,17 @@ static int check_program(const struct mr_process *process, struct mr_error *err)
 /* "bash (4711), vim (4712)": the holders of a session, without the detached one. */
 static void list_holders(const struct mr_found_session *session, char *text, size_t size)
 {
-	size_t used = 0;
-
 	text[0] = '\0';
 	for (size_t i = 0; i < session->holder_count; i++) {
 		const struct mr_holder *holder = &session->holders[i];
 
 		if (holder->role == MR_HOLDER_DETACHED)
 			continue;
-		if (used > size - 64) {
-			snprintf(text + used, size - used, ", ...");
+		if (strlen(text) > size - 64) {
+			mr_text_add(text, size, ", ", "...");
 			return;
 		}
-		used += (size_t)snprintf(text + used, size - used, "%s%s (%d)", used ? ", " : "",
-					 holder->command, (int)holder->pid);
+		mr_text_add(text, size, ", ", "%s (%d)", holder->command, (int)holder->pid);
 	}
 }
 
