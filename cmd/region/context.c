@@ -219,7 +219,7 @@ static int open_device(struct registrar *registrar, struct mr_error *err)
 	 * is opened without DEVX, so that the user sees the kernel's answer to the call itself.
 	 */
 	int rc = registrar->kind == MR_KIND_UMEM && library
-			 ? mr_device_open_devx(name, &registrar->device, environment, err)
+			 ? mr_device_open_alone(name, true, &registrar->device, environment, err)
 			 : mr_device_open(name, &registrar->device, environment, err);
 
 	if (rc)

@@ -315,12 +315,12 @@ static int query_one_device(const char *name, struct device_facts *facts, struct
 	struct mr_device device;
 	size_t count = 0;
 	enum mr_tristate devx;
-	int rc = mr_device_open_devx(name, &device, &facts->environment, err);
+	int rc = mr_device_open_alone(name, true, &device, &facts->environment, err);
 
 	/* Errnos of libmlx5 where this user does not get DEVX: providers/mlx5/mlx5.c */
 	devx = !rc ? MR_YES : rc == -EINVAL || rc == -EOPNOTSUPP ? MR_NO : MR_UNKNOWN;
 	if (rc)
-		rc = mr_device_open_alone(name, &device, &facts->environment, err);
+		rc = mr_device_open_alone(name, false, &device, &facts->environment, err);
 	if (rc)
 		return rc;
 	rc = mr_attributes_query(device.context, &facts->attributes, err);

@@ -28,7 +28,8 @@ int mr_bench_place_open(struct mr_bench_place *place, enum mr_region_kind kind,
 					  .most_occupied = place->most_occupied };
 	mr_environment_init(&place->environment);
 	rc = kind == MR_KIND_UMEM
-		     ? mr_device_open_devx(place->name, &place->device, &place->environment, err)
+		     ? mr_device_open_alone(place->name, true, &place->device, &place->environment,
+					    err)
 		     : mr_device_open(place->name, &place->device, &place->environment, err);
 	if (!rc)
 		place->uverbs =

@@ -523,7 +523,8 @@ static void try_opening(const struct mr_refusal *refusal, struct mr_tries *tries
 	for (int i = 0; i < OPENINGS && (!i || is_passing(try->errnum)) && !mr_interrupted(); i++) {
 		nanosleep(&pause, NULL);
 		start = mr_now_ns();
-		try->errnum = -mr_device_open_alone(refusal->device, &device, &environment, &err);
+		try->errnum =
+			-mr_device_open_alone(refusal->device, false, &device, &environment, &err);
 		try->elapsed_ns = mr_now_ns() - start;
 		try->made = true;
 		if (!try->errnum)

@@ -513,8 +513,8 @@ static void open_device(const char *own_rdma_core, struct mr_refused_call *call,
 	    errnum == ENODEV || errnum == ENXIO)
 		mr_device_find(environment->device, &found, &ignored);
 	else
-		refusal->is_opened_anew =
-			!mr_device_open_alone(environment->device, &call->device, &found, &ignored);
+		refusal->is_opened_anew = !mr_device_open_alone(environment->device, false,
+								&call->device, &found, &ignored);
 	memcpy(environment->provider, found.provider, sizeof(environment->provider));
 	if (!refusal->is_opened_anew)
 		return;

@@ -128,11 +128,9 @@ static int choose_device(struct ibv_device **list, int list_errno, const char *n
 			 struct ibv_device **chosen, struct mr_error *err)
 {
 	char names[256] = "";
-	size_t used = 0;
 
-	for (int i = 0; list && list[i] && used < sizeof(names); i++)
-		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
-					 ibv_get_device_name(list[i]));
+	for (int i = 0; list && list[i]; i++)
+		mr_text_add(names, sizeof(names), ", ", "%s", ibv_get_device_name(list[i]));
 	if (!name && names[0] && list[1])
 		return mr_fail_usage(
 			err, "several RDMA devices exist; choose one with --device: %s", names);
@@ -189,8 +187,8 @@ int mr_device_find(const char *name, struct mr_environment *environment, struct 
 	return find_device(name, &list, &chosen, environment, err);
 }
 
-static int open_device(const char *name, bool devx, struct mr_device *device,
-		       struct mr_environment *environment, struct mr_error *err)
+int mr_device_open_alone(const char *name, bool devx, struct mr_device *device,
+			 struct mr_environment *environment, struct mr_error *err)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
 	char node[sizeof(((struct mr_rdma_node *)0)->path)];
@@ -223,7 +221,7 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
 		   struct mr_error *err)
 {
-	int rc = open_device(name, false, device, environment, err);
+	int rc = mr_device_open_alone(name, false, device, environment, err);
 
 	if (!rc) {
 		rc = mr_device_alloc_pd(device, err);
@@ -231,18 +229,6 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 			mr_device_close(device);
 	}
 	return rc;
-}
-
-int mr_device_open_alone(const char *name, struct mr_device *device,
-			 struct mr_environment *environment, struct mr_error *err)
-{
-	return open_device(name, false, device, environment, err);
-}
-
-int mr_device_open_devx(const char *name, struct mr_device *device,
-			struct mr_environment *environment, struct mr_error *err)
-{
-	return open_device(name, true, device, environment, err);
 }
 
 int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err)

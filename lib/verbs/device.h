@@ -77,17 +77,12 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 		   struct mr_error *err);
 
 /**
- * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without a protection domain
+ * mr_device_open_alone() - as mr_device_open(), without a protection domain
+ * @devx: open it for DEVX (mlx5dv_open_device): ibv_open_device() requests DEVX as well, but succeeds without it
  *
- * ibv_open_device() requests DEVX as well, but succeeds without it.
- *
- * Return: as mr_device_open(); -EOPNOTSUPP where the device is no mlx5 device.
+ * Return: as mr_device_open(); with @devx -EOPNOTSUPP where the device is no mlx5 device.
  */
-int mr_device_open_devx(const char *name, struct mr_device *device,
-			struct mr_environment *environment, struct mr_error *err);
-
-/** mr_device_open_alone() - as mr_device_open(), without a protection domain */
-int mr_device_open_alone(const char *name, struct mr_device *device,
+int mr_device_open_alone(const char *name, bool devx, struct mr_device *device,
 			 struct mr_environment *environment, struct mr_error *err);
 
 /** mr_device_alloc_pd() - allocate the protection domain of a device that has none yet; returns as mr_device_open() */

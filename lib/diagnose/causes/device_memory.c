@@ -301,7 +301,7 @@ static int try_devx(const struct mr_inquiry *inquiry)
 	mr_environment_init(&environment);
 	if (inquiry->refusal->is_of_other_process || !name[0] ||
 	    mr_is_simulated(inquiry->host) != mr_is_simulated(mr_this_host()) ||
-	    mr_device_open_alone(name, &device, &environment, &ignored))
+	    mr_device_open_alone(name, false, &device, &environment, &ignored))
 		return -ENODATA;
 	uverbs = mr_device_uverbs(&device, &environment, &no_pd);
 	rc = mr_devx_try(&uverbs);
