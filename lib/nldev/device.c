@@ -36,7 +36,7 @@ int mr_nldev_copies_on_fork(struct mr_nldev *nl, bool *copies, struct mr_error *
 						    .command = RDMA_NLDEV_CMD_SYS_GET };
 
 	*copies = false;
-	return mr_nldev_query(nl, &question, take_system, NULL, copies, err);
+	return mr_nldev_query(nl, &question, take_system, copies, NULL, err);
 }
 
 /* ---- devices ---- */
@@ -63,11 +63,6 @@ static int take_device(const struct nlmsghdr *message, void *data)
 	return MNL_CB_OK;
 }
 
-static void forget_devices(void *data)
-{
-	mr_nldev_devices_release(data);
-}
-
 int mr_nldev_devices(struct mr_nldev *nl, struct mr_nldev_devices *devices, struct mr_error *err)
 {
 	const struct mr_nldev_question question = { .call = "RDMA_NLDEV_CMD_GET",
@@ -75,7 +70,7 @@ int mr_nldev_devices(struct mr_nldev *nl, struct mr_nldev_devices *devices, stru
 						    .dump = true };
 
 	*devices = (struct mr_nldev_devices){ .count = 0 };
-	return mr_nldev_query(nl, &question, take_device, forget_devices, devices, err);
+	return mr_nldev_query(nl, &question, take_device, devices, &devices->count, err);
 }
 
 void mr_nldev_devices_release(struct mr_nldev_devices *devices)
@@ -162,7 +157,7 @@ int mr_nldev_summary(struct mr_nldev *nl, uint32_t device, struct mr_nldev_summa
 						    .device = device };
 
 	*summary = (struct mr_nldev_summary){ .count = 0 };
-	return mr_nldev_query(nl, &question, take_summary, NULL, summary, err);
+	return mr_nldev_query(nl, &question, take_summary, summary, &summary->count, err);
 }
 
 struct mr_opt_u64 mr_nldev_summary_of(const struct mr_nldev_summary *summary, const char *kind)
@@ -228,11 +223,6 @@ static int take_pools(const struct nlmsghdr *message, void *data)
 	return MNL_CB_OK;
 }
 
-static void forget_pools(void *data)
-{
-	mr_nldev_pools_release(data);
-}
-
 int mr_nldev_pools(struct mr_nldev *nl, uint32_t device, struct mr_nldev_pools *pools,
 		   struct mr_error *err)
 {
@@ -244,7 +234,7 @@ int mr_nldev_pools(struct mr_nldev *nl, uint32_t device, struct mr_nldev_pools *
 	int rc;
 
 	*pools = (struct mr_nldev_pools){ .count = 0 };
-	rc = mr_nldev_query(nl, &question, take_pools, forget_pools, pools, err);
+	rc = mr_nldev_query(nl, &question, take_pools, pools, &pools->count, err);
 	return rc == -ENODEV ? -EOPNOTSUPP : rc;
 }
 

@@ -158,16 +158,6 @@ static int take_dumped(const struct nlmsghdr *message, void *data)
 	return collection->is_done ? MNL_CB_OK : MNL_CB_STOP;
 }
 
-/* Keep MRs that were found by number. */
-static void forget_dumped(void *data)
-{
-	struct collection *collection = data;
-	struct mr_nldev_mrs *mrs = collection->mrs;
-
-	while (mrs->count && mrs->list[mrs->count - 1].mrn >= collection->next)
-		mrs->count--;
-}
-
 /* Adds the MRs that a dump lists and that were not queried, up to @enough. */
 static int dump(struct collection *collection, size_t enough, struct mr_error *err)
 {
@@ -180,7 +170,8 @@ static int dump(struct collection *collection, size_t enough, struct mr_error *e
 
 	collection->enough = enough;
 	collection->is_done = true;
-	rc = mr_nldev_query(collection->nl, &question, take_dumped, forget_dumped, collection, err);
+	rc = mr_nldev_query(collection->nl, &question, take_dumped, collection,
+			    &collection->mrs->count, err);
 	return rc || collection->is_done ? rc : mr_nldev_reopen(collection->nl, err);
 }
 

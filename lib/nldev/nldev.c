@@ -180,15 +180,15 @@ static int query_once(struct mr_nldev *nl, const struct mr_nldev_question *quest
 }
 
 int mr_nldev_query(struct mr_nldev *nl, const struct mr_nldev_question *question,
-		   mr_nldev_take *take, void (*restart)(void *data), void *data,
-		   struct mr_error *err)
+		   mr_nldev_take *take, void *data, size_t *count, struct mr_error *err)
 {
+	const size_t before = count ? *count : 0;
 	int rc = query_once(nl, question, take, data);
 
 	/* Netlink has lost messages for want of room; or what a dump lists has changed (NLM_F_DUMP_INTR). */
 	for (int i = 1; (rc == -ENOBUFS || rc == -EINTR) && i < TRIES; i++) {
-		if (restart)
-			restart(data);
+		if (count)
+			*count = before;
 		rc = mr_nldev_reopen(nl, err);
 		if (rc)
 			return rc;

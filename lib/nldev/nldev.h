@@ -64,14 +64,13 @@ typedef int mr_nldev_take(const struct nlmsghdr *message, void *data);
 
 /**
  * mr_nldev_query() - ask, and take all answers
- * @restart: called before a dump is repeated, as something has changed meanwhile: forget what was taken; or NULL
+ * @count: of the list that @take adds to, reset before a dump is repeated, as something has changed meanwhile; or NULL
  *
  * Return: 0, or -errno: -EINTR where a dump was disturbed each time, -ENODEV with MR_ERROR_ABSENT
  * where there is no such device.
  */
 int mr_nldev_query(struct mr_nldev *nl, const struct mr_nldev_question *question,
-		   mr_nldev_take *take, void (*restart)(void *data), void *data,
-		   struct mr_error *err);
+		   mr_nldev_take *take, void *data, size_t *count, struct mr_error *err);
 
 /**
  * mr_nldev_query_each() - ask the same of several objects at once
