@@ -29,10 +29,11 @@
 #define CLAIM_BYTES ((off_t)1 << 41)
 #define PD_BYTES    ((off_t)1 << 42)
 
-int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock)
+int mr_lock_byte(const struct mr_table *table, short type, off_t byte)
 {
-	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-	return fcntl(fd, command, lock);
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+
+	return fcntl(table->fd, F_SETLK, &lock);
 }
 
 /* ---- who has it ---- */
@@ -67,10 +68,10 @@ static void name_holder(const struct flock *lock, struct mr_error *err)
 			(int)lock->l_pid);
 }
 
-/* Returns whether another process has locked a byte; @lock: set to its lock */
-static bool find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock)
+int mr_find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock)
 {
-	return !mr_lock_byte(table->fd, F_GETLK, type, byte, lock) && lock->l_type != F_UNLCK;
+	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+	return fcntl(table->fd, F_GETLK, lock) ?: lock->l_type != F_UNLCK;
 }
 
 /* ---- waiting ---- */
@@ -113,7 +114,7 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 	bool found;
 	int rc = 0;
 
-	while (!rc && mr_lock_byte(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
+	while (!rc && mr_lock_byte(table, F_WRLCK, LOCK_BYTE)) {
 		if (errno != EAGAIN && errno != EACCES) {
 			table->gave_up = errno;
 			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -123,7 +124,7 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 	}
 	if (rc) {
 		table->gave_up = -rc;
-		found = find_lock(table, F_WRLCK, LOCK_BYTE, &lock);
+		found = mr_find_lock(table, F_WRLCK, LOCK_BYTE, &lock) > 0;
 		mr_fail_text(err, MR_ERROR_HOST, -rc, "%sthe session is locked%s",
 			     rc == -EINTR ? "interrupted: " : "",
 			     found && lock.l_pid < 0 ? "" : " by another process");
@@ -138,34 +139,27 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
 
 void mr_table_unlock(struct mr_table *table)
 {
-	struct flock lock;
-
 	if (table->locked)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
+		mr_lock_byte(table, F_UNLCK, LOCK_BYTE);
 	table->locked = false;
 }
 
 bool mr_table_claim(const struct mr_table *table, uint32_t slot)
 {
-	struct flock lock;
-
-	return table->is_private ||
-	       !mr_lock_byte(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
+	return table->is_private || !mr_lock_byte(table, F_WRLCK, CLAIM_BYTES + slot);
 }
 
 void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
 {
-	struct flock lock;
-
 	if (!table->is_private)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
+		mr_lock_byte(table, F_UNLCK, CLAIM_BYTES + slot);
 }
 
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
-	return !table->is_private && find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock);
+	return !table->is_private && mr_find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock) > 0;
 }
 
 int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
@@ -176,7 +170,7 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 	if (errnum != EAGAIN && errnum != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)",
 			       "cannot lock region %llu", (unsigned long long)id);
-	if (!find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock))
+	if (mr_find_lock(table, F_WRLCK, CLAIM_BYTES + slot, &lock) <= 0)
 		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 				    "region %llu is in use by another process",
 				    (unsigned long long)id);
@@ -195,24 +189,22 @@ int mr_table_lock_pd(const struct mr_table *table, uint32_t pd_slot, bool alone,
 	struct flock lock;
 	int rc;
 
-	if (table->is_private || !mr_lock_byte(table->fd, F_SETLK, type, PD_BYTES + pd_slot, &lock))
+	if (table->is_private || !mr_lock_byte(table, type, PD_BYTES + pd_slot))
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
 			       "cannot lock the protection domain");
 	rc = mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 			  "another process is using the protection domain");
-	if (find_lock(table, type, PD_BYTES + pd_slot, &lock))
+	if (mr_find_lock(table, type, PD_BYTES + pd_slot, &lock) > 0)
 		name_holder(&lock, err);
 	return rc;
 }
 
 void mr_table_unlock_pd(const struct mr_table *table, uint32_t pd_slot)
 {
-	struct flock lock;
-
 	if (!table->is_private && pd_slot < MR_TABLE_PDS)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, PD_BYTES + pd_slot, &lock);
+		mr_lock_byte(table, F_UNLCK, PD_BYTES + pd_slot);
 }
 
 /* ---- protection domains ---- */

@@ -692,7 +692,6 @@ uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot)
 
 int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
 {
-	struct flock lock;
 	int rc;
 
 	if (table->is_private)
@@ -700,7 +699,7 @@ int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
 	rc = mr_table_lock(table, err);
 	if (rc)
 		return rc;
-	if (mr_lock_byte(table->fd, F_SETLK, F_RDLCK, MR_UNNAMED_BYTE, &lock))
+	if (mr_lock_byte(table, F_RDLCK, MR_UNNAMED_BYTE))
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
 	mr_table_unlock(table);
 	return rc;
@@ -708,10 +707,8 @@ int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
 
 void mr_table_end_unnamed(const struct mr_table *table)
 {
-	struct flock lock;
-
 	if (!table->is_private)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, &lock);
+		mr_lock_byte(table, F_UNLCK, MR_UNNAMED_BYTE);
 }
 
 bool mr_table_others_make_objects(const struct mr_table *table)
@@ -721,8 +718,7 @@ bool mr_table_others_make_objects(const struct mr_table *table)
 
 	if (table->is_private)
 		return false;
-	if (mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_UNNAMED_BYTE, &lock) ||
-	    lock.l_type != F_UNLCK)
+	if (mr_find_lock(table, F_WRLCK, MR_UNNAMED_BYTE, &lock))
 		return true;
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
 		if (mr_table_get(table, slot, &entry) && entry.state == MR_ENTRY_PENDING &&

@@ -310,8 +310,11 @@ int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
 /** The byte that processes lock together while they make objects without an entry. */
 #define MR_UNNAMED_BYTE (((off_t)1 << 40) + 1)
 
-/** mr_lock_byte() - fcntl() with a record lock; @lock: set to the answer of F_GETLK */
-int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock);
+/** mr_lock_byte() - set or end a record lock.  Return: 0, or -1 with errno. */
+int mr_lock_byte(const struct mr_table *table, short type, off_t byte);
+
+/** mr_find_lock() - find another process's lock of a byte.  Return: 1 with @lock; 0; or -1 with errno. */
+int mr_find_lock(const struct mr_table *table, short type, off_t byte, struct flock *lock);
 
 /**
  * mr_table_claim() - keep others off the entry in a slot, while the lock is not held
