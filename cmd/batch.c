@@ -102,7 +102,7 @@ static void deregister_leftover(struct batch_job *job, uint32_t slot, struct nam
 
 	if (!mr_table_get(&session->table, slot, &entry))
 		return;
-	rc = mr_session_deregister(session, slot, entry.id, &entry, &ns, &err);
+	rc = mr_session_deregister(session, slot, entry.id, false, &entry, &ns, &err);
 	if (rc < 0)
 		mr_wrap(&err, "region %" PRIu64 " was left registered", entry.id);
 	if (rc)

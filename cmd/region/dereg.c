@@ -77,7 +77,7 @@ static int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry 
 	proof_mark(job->answer.invocation, job->answer.environment->device);
 	if (entry->call == MR_REG_MR_RELAXED)
 		return dereg_relaxed(job, slot, entry, err);
-	rc = mr_session_deregister(job->session, slot, entry->id, entry,
+	rc = mr_session_deregister(job->session, slot, entry->id, false, entry,
 				   answer_has_rows(&job->answer) ? &ns : NULL, err);
 	if (rc >= 0)
 		print_region(job, entry, "deregistered", ns);

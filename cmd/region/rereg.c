@@ -167,7 +167,7 @@ static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 		return 0;
 	rc = memory_plan_init(&job->plan, &job->args->memory, before->length, err);
 	if (!rc && mr_session_is_private(job->in->session)) {
-		request->backing = mr_backing_new(job->in->session);
+		request->backing = mr_backing_new();
 		if (!request->backing)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}

@@ -426,7 +426,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot export %" PRIu64 " umems", job->plan.memory.count);
 	if (job->registrar.session && mr_session_is_private(job->registrar.session)) {
-		job->backing = mr_backing_new(job->registrar.session);
+		job->backing = mr_backing_new();
 		if (!job->backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}

@@ -78,8 +78,7 @@ static int invalidate_region(struct mr_session *session, const struct target *ta
 	int rc;
 
 	for (;;) {
-		rc = mr_session_deregister_deferred(session, target->slot, target->id, entry, ns,
-						    err);
+		rc = mr_session_deregister(session, target->slot, target->id, true, entry, ns, err);
 		if (rc >= 0)
 			return 1 + rc;
 		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))

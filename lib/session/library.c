@@ -12,14 +12,12 @@
 
 /* ---- memory that regions are on ---- */
 
-struct mr_backing *mr_backing_new(struct mr_session *session)
+struct mr_backing *mr_backing_new(void)
 {
-	struct mr_session_library *library = session->library;
-	struct mr_backing *backing = library->spare ? library->spare : malloc(sizeof(*backing));
+	struct mr_backing *backing = calloc(1, sizeof(*backing));
 
-	library->spare = NULL;
 	if (backing)
-		*backing = (struct mr_backing){ .library = library, .users = 1 };
+		backing->users = 1;
 	return backing;
 }
 
@@ -32,10 +30,7 @@ static void give_up_backing(struct mr_backing *backing)
 	mr_dmah_free(&backing->dmah, &ignored); /* no region uses it any more */
 	mr_dmabuf_close(&backing->dmabuf);
 	mr_memory_unmap(&backing->memory);
-	if (backing->library->spare)
-		free(backing);
-	else
-		backing->library->spare = backing;
+	free(backing);
 }
 
 void mr_backing_hand_over(struct mr_backing *backing, struct mr_memory *memory,
@@ -98,7 +93,6 @@ void mr_session_close_library(struct mr_session *session)
 	if (mr_session_is_private(session))
 		session->uverbs.fd = -1; /* was the device's */
 	free(library->held);
-	free(library->spare);
 	free(library);
 	session->library = NULL;
 }

@@ -368,56 +368,26 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /* ---- deregistering ---- */
 
-/* An entry whose region is to be destroyed; the members are the parameters of mr_session_deregister(). */
-struct removal {
-	uint32_t slot;
-	uint64_t id;
-	struct mr_entry *entry;
-	uint64_t *ns;
-	struct mr_error *err;
-	bool only_deferred;
-};
-
 /* Claims the entry under the lock, and checks that its region may be destroyed. */
-static int begin_deregister(struct mr_session *session, const struct removal *removal)
+static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
+			    bool only_deferred, struct mr_entry *entry, struct mr_error *err)
 {
-	struct mr_table *table = &session->table;
 	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
-	int rc = mr_session_claim(session, removal->slot, removal->id, &region, removal->err);
+	int rc = mr_session_claim(session, slot, id, &region, err);
 
 	if (rc)
 		return rc;
-	*removal->entry = region.entry;
-	if (removal->only_deferred && !mr_entry_is_marked(removal->entry)) {
-		rc = mr_fail_text(removal->err, MR_ERROR_ABSENT, ENOENT,
-				  "region %llu is not deferred", (unsigned long long)removal->id);
-	} else if (region.state == MR_STATE_GONE || region.entry.state == MR_ENTRY_PENDING) {
-		mr_table_remove(table, removal->slot, removal->id);
-		rc = mr_session_fail_gone(removal->entry, removal->err);
+	*entry = region.entry;
+	if (only_deferred && !mr_entry_is_marked(entry)) {
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu is not deferred",
+				  (unsigned long long)id);
+	} else if (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING) {
+		mr_table_remove(&session->table, slot, id);
+		rc = mr_session_fail_gone(entry, err);
 	}
 	if (rc)
-		mr_table_unclaim(table, removal->slot);
+		mr_table_unclaim(&session->table, slot);
 	return rc;
-}
-
-/* The library destroys a region that it has registered in this process.  Others are destroyed by their handle. */
-static int destroy_region(struct mr_session *session, const struct removal *removal)
-{
-	const struct mr_entry *entry = removal->entry;
-	const struct mr_registrar registrar = { .uverbs = &session->uverbs,
-						.untimed = !removal->ns };
-	struct mr_held *held = mr_session_held(session, removal->slot);
-	struct mr_region region = { .kind = (uint8_t)mr_region_kind(entry->call),
-				    .handle = entry->handle };
-	int rc = mr_region_deregister(&registrar, held ? &held->region : &region, removal->err);
-
-	if (rc)
-		return rc;
-	if (removal->ns)
-		*removal->ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
-	if (held) /* its memory is unmapped with the last region on it */
-		mr_held_move(held, NULL);
-	return 0;
 }
 
 /* Frees the memory on the device, or the DMA handle, unless another region uses it. */
@@ -442,58 +412,60 @@ static int free_object(const struct mr_session *session, const struct mr_entry *
 	return rc;
 }
 
-/* The entry is claimed, so no other process changes its state, and the lock is not needed. */
-static int destroy(struct mr_session *session, const struct removal *removal)
+/*
+ * The library destroys a region that it has registered in this process.  Others are destroyed by their handle.  The
+ * entry is claimed, so no other process changes its state, and the lock is not needed.
+ */
+static int destroy(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
+		   uint64_t *ns, struct mr_error *err)
 {
-	struct mr_table *table = &session->table;
+	const struct mr_registrar registrar = { .uverbs = &session->uverbs, .untimed = !ns };
+	struct mr_held *held = mr_session_held(session, slot);
+	struct mr_region by_handle = { .kind = (uint8_t)mr_region_kind(entry->call),
+				       .handle = entry->handle };
+	struct mr_region *region = held ? &held->region : &by_handle;
 	int rc;
 
-	mr_table_set_state(table, removal->slot, removal->id, MR_ENTRY_IN_DOUBT);
-	rc = destroy_region(session, removal);
+	mr_table_set_state(&session->table, slot, entry->id, MR_ENTRY_IN_DOUBT);
+	rc = mr_region_deregister(&registrar, region, err);
 	if (rc) {
-		mr_table_set_state(table, removal->slot, removal->id, MR_ENTRY_LIVE);
+		mr_table_set_state(&session->table, slot, entry->id, MR_ENTRY_LIVE);
 		return rc;
 	}
-	return free_object(session, removal->entry, removal->err) != 0;
-}
-
-static int deregister(struct mr_session *session, const struct removal *removal)
-{
-	const unsigned long long id = removal->id;
-	struct mr_error lock_error;
-	int rc = mr_table_lock(&session->table, removal->err);
-
-	if (rc)
-		return rc;
-	rc = begin_deregister(session, removal);
-	mr_table_unlock(&session->table);
-	if (rc)
-		return rc;
-	rc = destroy(session, removal);
-	/* Without the lock the entry stays, in doubt. */
-	if (!mr_table_lock(&session->table, &lock_error)) {
-		if (rc >= 0)
-			mr_table_remove(&session->table, removal->slot, removal->id);
-	} else if (!rc) {
-		*removal->err = lock_error;
-		mr_wrap(removal->err,
-			"region %llu is deregistered, but its entry stays, in doubt until "
-			"mrctl dereg %llu removes it",
-			id, id);
-		rc = 1;
-	}
-	mr_session_unclaim(session, removal->slot);
-	return rc;
+	if (ns)
+		*ns = region->dereg_elapsed_ns;
+	if (held) /* its memory is unmapped with the last region on it */
+		mr_held_move(held, NULL);
+	return free_object(session, entry, err) != 0;
 }
 
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
-			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
+			  bool only_deferred, struct mr_entry *entry, uint64_t *ns,
+			  struct mr_error *err)
 {
-	return deregister(session, &(struct removal){ slot, id, entry, ns, err, false });
-}
+	const unsigned long long number = id;
+	struct mr_error lock_error;
+	int rc = mr_table_lock(&session->table, err);
 
-int mr_session_deregister_deferred(struct mr_session *session, uint32_t slot, uint64_t id,
-				   struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
-{
-	return deregister(session, &(struct removal){ slot, id, entry, ns, err, true });
+	if (rc)
+		return rc;
+	rc = begin_deregister(session, slot, id, only_deferred, entry, err);
+	mr_table_unlock(&session->table);
+	if (rc)
+		return rc;
+	rc = destroy(session, slot, entry, ns, err);
+	/* Without the lock the entry stays, in doubt. */
+	if (!mr_table_lock(&session->table, &lock_error)) {
+		if (rc >= 0)
+			mr_table_remove(&session->table, slot, id);
+	} else if (!rc) {
+		*err = lock_error;
+		mr_wrap(err,
+			"region %llu is deregistered, but its entry stays, in doubt until "
+			"mrctl dereg %llu removes it",
+			number, number);
+		rc = 1;
+	}
+	mr_session_unclaim(session, slot);
+	return rc;
 }

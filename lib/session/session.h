@@ -228,7 +228,6 @@ int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct m
 
 /** Memory, dma-buf and DMA handle below regions of a private session.  It stays as long as one of them exists. */
 struct mr_backing {
-	struct mr_session_library *library; /**< of that session */
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct mr_dmah dmah; /**< DMA handle, or none */
@@ -236,7 +235,7 @@ struct mr_backing {
 };
 
 /** mr_backing_new() - an empty backing, whose only user is the caller.  Return: NULL where memory is short. */
-struct mr_backing *mr_backing_new(struct mr_session *session);
+struct mr_backing *mr_backing_new(void);
 
 /**
  * mr_backing_hand_over() - leave @memory and @dmabuf to the regions on them
@@ -262,7 +261,6 @@ struct mr_session_library {
 	struct ibv_pd *pds[MR_TABLE_PDS]; /**< by their slot in the table, or NULL */
 	struct mr_held *held;             /**< of a private session, by slot */
 	uint32_t capacity;                /**< slots that @held has room for */
-	struct mr_backing *spare;         /**< one without users, for mr_backing_new(); or NULL */
 };
 
 /** mr_session_keep_library() - keep the device and the PDs that are imported from here on.  Return: 0 or -errno. */
@@ -380,6 +378,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
  * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_uverbs_destroy())
  * @slot:  its slot in the table
  * @id:    its id; another entry in that slot is left alone
+ * @only_deferred: MR_ERROR_ABSENT where it is no relaxed region that is deferred
  * @entry: set to a copy of the entry, once it is claimed
  * @ns:    set to the nanoseconds that the kernel took; or NULL
  *
@@ -391,11 +390,8 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
  * MR_ERROR_ABSENT where it had gone before, and the entry is removed.
  */
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
-			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
-
-/** mr_session_deregister_deferred() - the same; MR_ERROR_ABSENT where it is no relaxed region that is deferred */
-int mr_session_deregister_deferred(struct mr_session *session, uint32_t slot, uint64_t id,
-				   struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
+			  bool only_deferred, struct mr_entry *entry, uint64_t *ns,
+			  struct mr_error *err);
 
 /**
  * mr_session_pd() - find a protection domain by its name, and use it

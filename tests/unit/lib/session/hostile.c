@@ -283,9 +283,9 @@ static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
 	case DEFER:
 		return mr_dereg_mr_relaxed(&session, victim, id, HOUR, &still, &err);
 	case DEREG:
-		return mr_session_deregister(&session, victim, id, entry, &ns, &err);
+		return mr_session_deregister(&session, victim, id, false, entry, &ns, &err);
 	default:
-		return mr_session_deregister_deferred(&session, victim, id, entry, &ns, &err);
+		return mr_session_deregister(&session, victim, id, true, entry, &ns, &err);
 	}
 }
 
