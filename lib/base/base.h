@@ -408,15 +408,6 @@ int mr_word_with_argument(const struct mr_word *words, const char *what, const c
 			  const char **argument, struct mr_error *err);
 
 /**
- * mr_fail_argument() - record that @text is not written as the name of @word shows
- * @what: as of mr_word_with_argument()
- *
- * Return: -EINVAL, with MR_ERROR_USAGE.
- */
-int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
-		     struct mr_error *err);
-
-/**
  * mr_word_as_number() - read a number of 32 bits that stands in the place of a word of a table
  * @what:   what messages call such a word: "access flag"
  * @item:   no word of the table, of @length bytes

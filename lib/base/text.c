@@ -278,12 +278,6 @@ size_t mr_utf8_shown(const char *text)
 /* A longer item is no number of 32 bits. */
 #define NUMBER_MAX 16
 
-int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
-		     struct mr_error *err)
-{
-	return mr_fail_usage(err, "invalid %s '%s': the form is %s", what, text, word->name);
-}
-
 int mr_word_with_argument(const struct mr_word *words, const char *what, const char *text,
 			  const char **argument, struct mr_error *err)
 {
@@ -299,7 +293,8 @@ int mr_word_with_argument(const struct mr_word *words, const char *what, const c
 		optional = name[length] == '[';
 		takes = optional || name[length] == ':';
 		if (takes ? !(*argument ? **argument : optional) : *argument != NULL)
-			return mr_fail_argument(&words[i], what, text, err);
+			return mr_fail_usage(err, "invalid %s '%s': the form is %s", what, text,
+					     name);
 		return i;
 	}
 	return mr_fail_word(err, what, text, strlen(text), words, sizeof(*words));

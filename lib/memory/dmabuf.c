@@ -65,7 +65,8 @@ int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, st
 		return found;
 	/* The name of a heap becomes part of a path. */
 	if (argument && strchr(argument, '/'))
-		return mr_fail_argument(&mr_dmabuf_sources[found], "dma-buf", text, err);
+		return mr_fail_usage(err, "invalid dma-buf '%s': the form is %s", text,
+				     mr_dmabuf_sources[found].name);
 	*source = (struct mr_dmabuf_source){ .type = (enum mr_dmabuf_type)found, .text = text };
 	if (!argument)
 		return 0;
