@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/host.h"
+#include "lib/host/reading.h"
 
 #define LINE(name, member, ...) MR_FIGURE(struct mr_process_status, name ":", member, __VA_ARGS__)
 

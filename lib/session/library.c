@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "lib/base/base.h"
-#include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
 #include "lib/verbs/verbs.h"
