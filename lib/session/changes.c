@@ -9,11 +9,15 @@
 
 /* ---- invalidating ---- */
 
-/* Which of the marked regions. */
-struct choice {
-	uint32_t pd; /* or MR_ALL_PDS */
-	bool due;    /* only those whose time is over */
-	bool wait;   /* until other processes have given up their claims */
+/* A flush: which of the marked regions it is to invalidate, what is called for each of them, and what failed first. */
+struct flush {
+	uint32_t pd;      /* or MR_ALL_PDS */
+	bool due;         /* only those whose time is over */
+	bool wait;        /* until other processes have given up their claims */
+	mr_flushed *call; /* or NULL */
+	void *data;
+	int rc;               /* 0, or -errno of the first failure */
+	struct mr_error *err; /* set to the first failure */
 };
 
 /* A region that is to be invalidated. */
@@ -28,14 +32,14 @@ struct target {
  *
  * Return: 0 or -errno.
  */
-static int list_targets(struct mr_session *session, const struct choice *choice,
-			struct target **targets, size_t *count, struct mr_error *err)
+static int list_targets(struct mr_session *session, const struct flush *flush,
+			struct target **targets, size_t *count)
 {
 	const struct mr_table *table = &session->table;
 	uint64_t now = mr_now_ns();
 	uint32_t slot = MR_NO_SLOT;
 	struct mr_entry entry;
-	int rc = mr_table_lock(&session->table, err);
+	int rc = mr_table_lock(&session->table, flush->err);
 
 	if (rc)
 		return rc;
@@ -45,17 +49,17 @@ static int list_targets(struct mr_session *session, const struct choice *choice,
 		slot = mr_table_next_marked(table, slot);
 		if (slot == MR_NO_SLOT || !mr_table_get(table, slot, &entry))
 			break;
-		if (choice->pd != MR_ALL_PDS && choice->pd != entry.pd)
+		if (flush->pd != MR_ALL_PDS && flush->pd != entry.pd)
 			continue;
 		/* A mark of a time to come was written by no process that keeps to the rules: it is due as well. */
-		if (choice->due && entry.marked_ns <= now && now - entry.marked_ns < entry.defer_ns)
+		if (flush->due && entry.marked_ns <= now && now - entry.marked_ns < entry.defer_ns)
 			continue;
 		list = reallocarray(*targets, *count + 1, sizeof(*list));
 		if (list) {
 			*targets = list;
 			list[(*count)++] = (struct target){ entry.id, slot };
 		} else {
-			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+			rc = mr_fail(flush->err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
 		}
 	}
 	mr_table_unlock(&session->table);
@@ -111,15 +115,6 @@ static int fail_interrupted(const struct mr_table *table, const struct target *t
 			    *left == 1 ? "its" : "their");
 }
 
-/* A flush: which regions it is to invalidate, what is called for each of them, and what failed first. */
-struct flush {
-	struct choice choice;
-	mr_flushed *call; /* or NULL */
-	void *data;
-	int rc;               /* 0, or -errno of the first failure */
-	struct mr_error *err; /* set to the first failure */
-};
-
 /*
  * @entry:   the region; NULL where @failure is not about one
  * @failure: or NULL: the region was invalidated
@@ -151,7 +146,7 @@ static bool invalidate_target(struct mr_session *session, const struct target *t
 
 	if (!mr_table_get(&session->table, target->slot, &entry) || entry.id != target->id)
 		return true;
-	rc = invalidate_region(session, target, flush->choice.wait, &entry, &ns, &failure);
+	rc = invalidate_region(session, target, flush->wait, &entry, &ns, &failure);
 	/* Note why the region still exists, for other processes. */
 	if (rc < 0 && mr_error_is_answer(failure.kind, failure.call) &&
 	    !mr_table_lock(&session->table, &ignored)) {
@@ -177,7 +172,7 @@ static int invalidate_targets(struct mr_session *session, struct flush *flush, u
 	struct mr_error failure;
 
 	*left = 0;
-	flush->rc = list_targets(session, &flush->choice, &targets, &count, flush->err);
+	flush->rc = list_targets(session, flush, &targets, &count);
 	if (flush->rc) {
 		report_flushed(flush, NULL, 0, flush->err);
 		count = 0;
@@ -196,9 +191,7 @@ static int invalidate_targets(struct mr_session *session, struct flush *flush, u
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
 			uint64_t *left, struct mr_error *err)
 {
-	struct flush flush = {
-		.choice = { .pd = pd, .wait = true }, .call = call, .data = data, .err = err
-	};
+	struct flush flush = { .pd = pd, .wait = true, .call = call, .data = data, .err = err };
 
 	return invalidate_targets(session, &flush, left);
 }
@@ -207,7 +200,7 @@ int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *cal
 static void invalidate_marked(struct mr_session *session, bool due)
 {
 	struct mr_error ignored;
-	struct flush flush = { .choice = { .pd = MR_ALL_PDS, .due = due }, .err = &ignored };
+	struct flush flush = { .pd = MR_ALL_PDS, .due = due, .err = &ignored };
 	uint64_t left;
 
 	invalidate_targets(session, &flush, &left);
