@@ -285,14 +285,22 @@ static bool is_over(const struct search *search)
 	return true;
 }
 
-/* The session of that socket, which is added where it is new; NULL where memory is short. */
-static struct mr_found_session *session_of(struct mr_sessions *found, uint64_t socket)
+/* The session of that socket; or NULL. */
+static struct mr_found_session *by_socket(const struct mr_sessions *found, uint64_t socket)
 {
-	struct mr_found_session *list;
-
 	for (size_t i = 0; i < found->count; i++)
 		if (found->list[i].socket == socket)
 			return &found->list[i];
+	return NULL;
+}
+
+/* The same; it is added where it is new.  NULL where memory is short. */
+static struct mr_found_session *session_of(struct mr_sessions *found, uint64_t socket)
+{
+	struct mr_found_session *list = by_socket(found, socket);
+
+	if (list)
+		return list;
 	list = realloc(found->list, (found->count + 1) * sizeof(*list));
 	if (!list)
 		return NULL;
@@ -377,17 +385,16 @@ static struct mr_found_session *session_of_descriptor(const struct search *searc
 	struct stat st = { 0 };
 
 	snprintf(name, sizeof(name), "fd/%d", *fd);
+	if (socket)
+		return by_socket(search->found, socket);
 	/* Only of a memfd the inode is read: another file could be on a file system that does not answer. */
-	if (!socket &&
-	    (!mr_process_link(process, name, target, sizeof(target)) ||
-	     strncmp(target, "/memfd:", 7) != 0 || fstatat(process->folder, name, &st, 0)))
+	if (!mr_process_link(process, name, target, sizeof(target)) ||
+	    strncmp(target, "/memfd:", 7) != 0 || fstatat(process->folder, name, &st, 0))
 		return NULL;
 	for (size_t i = 0; i < search->found->count; i++) {
 		struct mr_found_session *session = &search->found->list[i];
 
-		if (socket && session->socket == socket)
-			return session;
-		if (!socket && session->known && session->table_inode == st.st_ino &&
+		if (session->known && session->table_inode == st.st_ino &&
 		    session->table_dev == st.st_dev)
 			return *fd = -1, session;
 	}
@@ -564,12 +571,7 @@ struct mr_found_session *mr_sessions_by_fd(const struct mr_sessions *found, int 
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
-		return NULL;
-	for (size_t i = 0; i < found->count; i++)
-		if (found->list[i].socket == st.st_ino)
-			return &found->list[i];
-	return NULL;
+	return fstat(fd, &st) ? NULL : by_socket(found, st.st_ino);
 }
 
 const struct mr_word mr_holder_roles[] = {
