@@ -20,39 +20,29 @@ const struct mr_word mr_change_flags[] = {
 	{ .name = NULL },
 };
 
-/* The values of enum ibv_rereg_mr_err_code, and what the region is after each, by the man page. */
-struct code {
-	int value;
+/* The values of enum ibv_rereg_mr_err_code, which are negative, and what the region is after each, by the man page. */
+static const struct code {
 	const char *name;
 	enum mr_old_region old;
 	const char *meaning;
-};
-
-static const struct code codes[] = {
-	{ IBV_REREG_MR_ERR_INPUT, "IBV_REREG_MR_ERR_INPUT", MR_OLD_VALID,
-	  "the region is as before" },
-	{ IBV_REREG_MR_ERR_DONT_FORK_NEW, "IBV_REREG_MR_ERR_DONT_FORK_NEW", MR_OLD_VALID,
-	  "the region is as before" },
-	{ IBV_REREG_MR_ERR_DO_FORK_OLD, "IBV_REREG_MR_ERR_DO_FORK_OLD", MR_OLD_REPLACED,
-	  "the region has changed" },
-	{ IBV_REREG_MR_ERR_CMD, "IBV_REREG_MR_ERR_CMD", MR_OLD_UNUSABLE,
-	  "the region must no longer be used: deregister it" },
-	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
-	  MR_OLD_UNUSABLE, "the region must no longer be used: deregister it" },
+} codes[] = {
+#define CODE(name, old, meaning) [-(int) name] = { #name, old, meaning }
+	CODE(IBV_REREG_MR_ERR_INPUT, MR_OLD_VALID, "the region is as before"),
+	CODE(IBV_REREG_MR_ERR_DONT_FORK_NEW, MR_OLD_VALID, "the region is as before"),
+	CODE(IBV_REREG_MR_ERR_DO_FORK_OLD, MR_OLD_REPLACED, "the region has changed"),
+	CODE(IBV_REREG_MR_ERR_CMD, MR_OLD_UNUSABLE,
+	     "the region must no longer be used: deregister it"),
+	CODE(IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, MR_OLD_UNUSABLE,
+	     "the region must no longer be used: deregister it"),
+#undef CODE
 };
 
 /* An unknown value is treated as the code that promises least. */
 static const struct code *find_code(int value)
 {
-	const struct code *least = NULL;
+	const int count = sizeof(codes) / sizeof(*codes);
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
-		if (codes[i].value == value)
-			return &codes[i];
-		if (codes[i].value == IBV_REREG_MR_ERR_CMD)
-			least = &codes[i];
-	}
-	return least;
+	return &codes[value < 0 && value > -count ? -value : -(int)IBV_REREG_MR_ERR_CMD];
 }
 
 const char *mr_rereg_code_name(int value)
@@ -184,7 +174,7 @@ static enum mr_old_region judge_code(const struct mr_registrar *registrar, const
 	const int fd = mr->context->cmd_fd;
 
 	mr_hint(err, "%s: %s", code->name, code->meaning);
-	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
+	if (code != find_code(IBV_REREG_MR_ERR_CMD) || err->errnum != EOPNOTSUPP ||
 	    !ibv_rereg_mr(mr, 0, registrar->pd, NULL, 0, 0) || errno != EOPNOTSUPP)
 		return code->old;
 	if (registrar->uverbs) { /* no other thread uses the context */

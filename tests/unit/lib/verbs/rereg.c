@@ -110,6 +110,9 @@ TEST(a_code_that_is_not_known_leaves_the_region_unusable)
 	assert_int_equal(failure.old, MR_OLD_UNUSABLE);
 	is_at((uintptr_t)memory, PAGE);
 	assert_contains(err.hint, "deregister it");
+	assert_string_equal(mr_rereg_code_name(0), "IBV_REREG_MR_ERR_CMD");
+	assert_string_equal(mr_rereg_code_name(IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW - 1),
+			    "IBV_REREG_MR_ERR_CMD");
 }
 
 TEST(the_kernel_changes_a_region_that_the_library_has_registered)
