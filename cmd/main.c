@@ -11,7 +11,7 @@
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
 #include "lib/diagnose/proof/proof.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 static void print_version(void)
 {

@@ -22,7 +22,7 @@
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 /* The options of mrctl session. */
 struct session_args {

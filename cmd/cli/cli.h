@@ -11,7 +11,6 @@
 #include "cmd/output/output.h"
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /** The type of an option's value.  cmd/cli/cli.h has all types. */

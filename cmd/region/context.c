@@ -13,7 +13,6 @@
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 const char *context_session(const struct invocation *invocation)

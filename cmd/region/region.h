@@ -13,8 +13,6 @@
 #include "lib/memory/memory.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 #include "lib/verify/verify.h"
 

@@ -5,7 +5,6 @@
 #include "lib/base/base.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /* A row of a member of struct region_row. */

@@ -14,7 +14,6 @@
 #include "lib/memory/memory.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /* A region that the command has registered. */

@@ -8,7 +8,6 @@
 #include "lib/base/base.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /* An imported umem, with what the session knows of its handle. */

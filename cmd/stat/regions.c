@@ -5,7 +5,7 @@
 
 #include "cmd/stat/stat.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* Sums over a session. */
 struct totals {

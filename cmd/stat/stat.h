@@ -14,7 +14,7 @@
 #include "lib/nldev/nldev.h"
 #include "lib/probe/probe.h"
 #include "lib/session/session.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 /** The options of mrctl stat. */
 struct stat_args {

@@ -9,8 +9,6 @@
 
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* ---- places ---- */

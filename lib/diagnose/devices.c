@@ -9,7 +9,7 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 /* The state of a check of all devices. */
 struct look {

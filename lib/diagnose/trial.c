@@ -10,7 +10,6 @@
 #include "lib/diagnose/trial.h"
 #include "lib/host/host.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /*

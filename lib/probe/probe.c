@@ -10,8 +10,6 @@
 #include "lib/base/base.h"
 #include "lib/host/host.h"
 #include "lib/probe/probe.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* Pages of the memory that most trials register some of. */

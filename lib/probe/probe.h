@@ -9,7 +9,6 @@
 
 #include "lib/base/base.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /** A device that is tried. */

@@ -10,9 +10,6 @@
 
 #include "lib/base/base.h"
 #include "lib/probe/probe.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* An I/O virtual address unrelated to those of the process, on the border of a page of any size. */

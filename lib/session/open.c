@@ -14,8 +14,7 @@
 #include "lib/host/reading.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 0x04

@@ -10,8 +10,6 @@
 #include "lib/host/reading.h"
 #include "lib/memory/memory.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /**

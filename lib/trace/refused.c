@@ -16,9 +16,6 @@
 #include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
 #include "lib/trace/trace.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* The refusal points into this struct, so it must not be moved. */

@@ -16,7 +16,7 @@
 #include "lib/host/reading.h"
 #include "lib/memory/memory.h"
 #include "lib/trace/wire/wire.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 /** Beginning of each name; then come the PID of its mrctl and the time */
 #define MR_CHANNEL_PREFIX "mrctl-trace-"

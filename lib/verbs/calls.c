@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 const struct mr_call_row mr_calls[MR_REGION_CALLS + 1] = {

@@ -17,8 +17,6 @@
 #include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/simulator/spec.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* Tries to open a node.  Return: 0, or the errno of open(). */

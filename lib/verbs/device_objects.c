@@ -7,8 +7,6 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/memory/memory.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* struct ibv_dmah_init_attr of rdma-core 59, with room for members of later releases. */
@@ -25,6 +23,7 @@ struct mr_dmah_attr {
 #define MR_DMAH_ATTR_PH     (1u << 1)
 #define MR_DMAH_ATTR_MEMORY (1u << 2)
 
+typedef int mr_dm_export_fd(struct ibv_dm *dm);
 typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
 typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
 

@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* Bits of enum ibv_odp_transport_cap_bits that are newer than rdma-core 44. */
 #define ODP_SUPPORT_FLUSH        (1U << 6)
@@ -248,6 +246,8 @@ enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs)
 		       ? MR_UNKNOWN
 		       : MR_NO;
 }
+
+typedef int mr_dv_data_direct_path(struct ibv_context *context, char *path, size_t size);
 
 void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size)
 {

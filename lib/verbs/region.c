@@ -8,12 +8,25 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
 #define DATA_DIRECT 1 /* MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
+
+/* Functions of libmlx5 that mr_symbol_find() looks up. */
+typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					   uint64_t iova, int fd, int access, int mlx5_access);
+typedef int mr_dv_umem_export(struct mlx5dv_devx_umem *umem, void *data);
+typedef struct mlx5dv_devx_umem *mr_dv_umem_import(struct ibv_context *context, void *data);
+typedef void mr_dv_umem_unimport(struct mlx5dv_devx_umem *umem);
+
+/* struct mlx5dv_export_sizes of rdma-core 63: sizes in bytes. */
+struct mr_dv_export_sizes {
+	uint32_t var;
+	uint32_t umem;
+	uint32_t object;
+};
+typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
 
 /* Room for exported attributes, in words of 32 bits: rdma-core 63 writes two. */
 #define EXPORT_WORDS 64

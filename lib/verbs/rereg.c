@@ -5,7 +5,6 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 _Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&

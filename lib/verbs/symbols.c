@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/verbs/symbols.h"
+#include "lib/verbs/verbs.h"
 
 /* Symbol versions are from rdma-core's .map files, releases from its debian/lib*.symbols. */
 static const struct mr_symbol_origin symbols[MR_SYMBOLS] = {

@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 /* The largest processing hint: PCIe gives it two bits. */
 #define MR_DMAH_PH_MAX 3

@@ -1,28 +1,325 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares the calls that register, change and deregister, and what they take. */
+/* Declares the kernel's uverbs, devices, and the calls that register, change and deregister. */
 #ifndef LIB_VERBS_VERBS_H
 #define LIB_VERBS_VERBS_H
 
+#include <rdma/rdma_user_ioctl_cmds.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 
-/**
- * The calls that register, as a table: what each call takes, and what it makes.  A new call needs a
- * constant here, a row in calls.c, and a row with its functions in region.c.
- */
 struct ibv_context;
+struct ibv_dm;
+struct ibv_dmah;
 struct ibv_mr;
 struct ibv_pd;
 struct mlx5dv_devx_umem;
 struct mr_backing;
 struct mr_dm;
+struct mr_dmabuf;
 struct mr_dmah;
+struct mr_init_attr;
 
-/** The calls.  Sessions store these numbers, so a new call is appended. */
+/** An open uverbs device (/dev/infiniband/uverbsN), and its driver. */
+struct mr_uverbs {
+	int fd;
+	uint32_t driver_id; /**< enum rdma_driver_id */
+};
+
+/** Kinds of memory that a steering tag can be for. */
+enum mr_dmah_memory {
+	MR_DMAH_NO_CPU, /**< there is no steering tag: neither memory nor CPU was given */
+	MR_DMAH_VOLATILE,
+	MR_DMAH_PERSISTENT,
+	MR_DMAH_MEMORIES, /**< how many there are */
+};
+
+/** The names of these kinds; the first, for none, is empty. */
+extern const struct mr_word mr_dmah_memories[MR_DMAH_MEMORIES + 1];
+
+/** Hints of a DMA handle.  Sessions store them, too. */
+struct mr_dmah_hints {
+	uint32_t cpu;   /**< number of the CPU whose cache is used, unless MR_DMAH_NO_CPU */
+	uint8_t memory; /**< enum mr_dmah_memory */
+	uint8_t ph;     /**< processing hint, 0 to MR_DMAH_PH_MAX */
+	uint8_t unused[2];
+};
+
+/**
+ * mr_dmah_parse() - read "cpu=N,mem=volatile|persistent,ph=N"
+ *
+ * A processing hint is required, and a CPU and a kind of memory require each other, by the rules of mlx5
+ * (hw/mlx5/dmah.c mlx5_ib_alloc_dmah()).
+ *
+ * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE.
+ */
+int mr_dmah_parse(const char *text, struct mr_dmah_hints *hints, struct mr_error *err);
+
+/** A memory region, as the kernel reports it. */
+struct mr_uverbs_mr {
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+	uint64_t length; /**< bytes */
+	uint64_t iova;
+};
+
+/** Kinds of objects. */
+enum mr_region_kind {
+	MR_KIND_MR,
+	MR_KIND_UMEM,    /**< has no keys, no IOVA and no protection domain */
+	MR_KIND_DM,      /**< memory on the device, which no call of enum mr_region_call makes */
+	MR_REGION_KINDS, /**< how many kinds of regions there are */
+	MR_KIND_PD = MR_REGION_KINDS,
+	MR_KIND_DMAH, /**< DMA handle */
+};
+
+/* DMA handles are newer than the headers of Linux 6.1: uverbs_methods_dmah, uverbs_attrs_free_dmah_cmd_attr_ids. */
+#define MR_OBJECT_DMAH 17
+enum { MR_METHOD_DMAH_ALLOC, MR_METHOD_DMAH_FREE };
+#define MR_ATTR_FREE_DMA_HANDLE 0
+
+/** mr_uverbs_alloc_pd() - uverbs_cmd.c ib_uverbs_alloc_pd(); sets @handle */
+int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err);
+
+/**
+ * mr_uverbs_destroy() - destroy an object by its handle
+ *
+ * The method is MR_DESTROY, DEVX_UMEM_DEREG, DM_FREE, PD_DESTROY or DMAH_FREE.  The kernel refuses with ENOENT or
+ * EINVAL where no object of that kind has the handle, and with EBUSY while another object uses it.  It also answers
+ * EINVAL for a umem that a DEVX object uses.
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_uverbs_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_error *err);
+
+/** Where sysfs is mounted: the kernel and libmlx5 return paths below it. */
+#define MR_SYSFS "/sys"
+
+/**
+ * mr_uverbs_data_direct_path() - MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH
+ * @path: set to the path of the Data Direct device, "/sys/devices/..."; to an empty string on failure
+ *
+ * Return: -ENODEV where there is no such device, -ENOSPC where @size is too small, -EOPNOTSUPP with
+ * MR_ERROR_HOST for a driver other than mlx5_ib.
+ */
+int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_t size,
+			       struct mr_error *err);
+
+/**
+ * mr_uverbs_query_mr() - uverbs_std_types_mr.c UVERBS_METHOD_QUERY_MR
+ * @err: filled; NULL if not needed: writing an error takes as long as the call
+ *
+ * Return: -ENOENT for a handle that is free, -EINVAL for one of another type.
+ */
+int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,
+		       struct mr_error *err);
+
+/**
+ * mr_uverbs_is_absent() - whether a return value of mr_uverbs_query_mr() means that there is no such MR
+ *
+ * The handle is free then, or an object of another kind has it: objects of all kinds share one series of handles.
+ */
+bool mr_uverbs_is_absent(int rc);
+
+/**
+ * mr_uverbs_has_reg_mr() - whether the kernel has UVERBS_METHOD_REG_MR, which came with DMA handles (Linux 6.17)
+ *
+ * The call omits required attributes, so that it registers nothing.
+ */
+enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
+
+/** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
+#define MR_UVERBS_INFO_MAX 16383
+
+/** Handles that the kernel has listed: the newest objects, of which the newest comes first. */
+struct mr_handles {
+	uint32_t count; /**< where it is MR_UVERBS_INFO_MAX, there may be more objects */
+	uint32_t list[MR_UVERBS_INFO_MAX];
+};
+
+/**
+ * mr_uverbs_list() - list the handles of objects (UVERBS_METHOD_INFO_HANDLES)
+ * @object:  UVERBS_OBJECT_MR, MLX5_IB_OBJECT_DEVX_UMEM, …; mlx5's types do not exist with another driver
+ * @handles: set
+ *
+ * Return: -ENOENT where the driver has no such type of objects (uapi_get_object()).
+ */
+int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, struct mr_handles *handles,
+		   struct mr_error *err);
+
+/** mr_handles_have() - whether a handle is in the list */
+static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t handle)
+{
+	for (uint32_t i = handles->count; i-- > 0;)
+		if (handles->list[i] == handle)
+			return true;
+	return false;
+}
+
+/** Room for attributes: no request of this folder has more. */
+#define MR_IOCTL_ATTRS 10
+
+/** A request.  Its header ends with an array of no length, which the attributes follow. */
+struct mr_ioctl {
+	union {
+		struct ib_uverbs_ioctl_hdr header;
+		struct {
+			char before[sizeof(struct ib_uverbs_ioctl_hdr)];
+			struct ib_uverbs_attr attrs[MR_IOCTL_ATTRS];
+		};
+	};
+};
+
+/**
+ * mr_ioctl_new() - begin a request, without attributes
+ * @object: UVERBS_OBJECT_…
+ * @method: UVERBS_METHOD_…
+ */
+struct mr_ioctl mr_ioctl_new(uint16_t object, uint16_t method);
+
+/**
+ * mr_ioctl_new_write() - begin an older command (IB_USER_VERBS_CMD_…), by UVERBS_METHOD_INVOKE_WRITE
+ * @in, @out: the command's request and its response, which must live until mr_ioctl_submit()
+ */
+struct mr_ioctl mr_ioctl_new_write(uint64_t command, const void *in, size_t in_length, void *out,
+				   size_t out_length);
+
+/**
+ * mr_ioctl_add() - add an attribute
+ * @length, @data: as the kernel gets them
+ *
+ * Return: the attribute.
+ */
+struct ib_uverbs_attr *mr_ioctl_add(struct mr_ioctl *request, uint16_t id, size_t length,
+				    uint64_t data);
+
+/** mr_ioctl_add_handle() - add the handle of an object; 0 where the call makes the object */
+void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle);
+
+/** mr_ioctl_add_in() - add a value; one of more than eight bytes must live until mr_ioctl_submit() */
+void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, size_t length);
+
+/** mr_ioctl_add_out() - add room for an answer of the kernel, of at most @length bytes */
+void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t length);
+
+/**
+ * mr_ioctl_submit() - send the request to the kernel
+ * @call: its name in errors: "ioctl(REG_MR)"
+ * @err:  filled, or NULL if not needed
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_ioctl_submit(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
+		    struct mr_error *err);
+
+/** MR_IOCTL_IN(), MR_IOCTL_OUT() - add a variable as a value, and as room for an answer */
+#define MR_IOCTL_IN(request, id, variable)                                                         \
+	mr_ioctl_add_in(request, id, &(variable), sizeof(variable))
+#define MR_IOCTL_OUT(request, id, variable)                                                        \
+	mr_ioctl_add_out(request, id, &(variable), sizeof(variable))
+
+/** mr_ioctl_create() - mr_ioctl_submit() of a request whose first attribute is the handle of a new object; sets @handle */
+int mr_ioctl_create(const struct mr_uverbs *uverbs, struct mr_ioctl *request, const char *call,
+		    uint32_t *handle, struct mr_error *err);
+
+/** A driver. */
+struct mr_driver {
+	/** Its name in user space: "mlx5"; "" of an unknown driver, which may require private input to REG_MR. */
+	const char *provider;
+	uint32_t id;     /**< enum rdma_driver_id */
+	uint16_t reg_in; /**< bytes of its private input to REG_MR; zeros mean an ordinary region */
+	uint16_t reg_out;     /**< bytes of its private answer to REG_MR */
+	bool imports;         /**< its provider has ibv_import_device(3) */
+	bool blocks_removal;  /**< removing a device waits until it is closed everywhere */
+	bool lacks_dmabufs;   /**< neither its provider nor the driver registers dma-bufs */
+	bool lacks_rereg;     /**< its provider has no ibv_rereg_mr(3) */
+	bool orders_strictly; /**< its devices cannot write in relaxed order: they have no PCI bus */
+};
+
+/** mr_driver_find() - the driver of an enum rdma_driver_id; never NULL */
+const struct mr_driver *mr_driver_find(uint32_t id);
+
+/**
+ * mr_driver_id() - the kernel's number of a driver
+ * @provider: its user-space name ("mlx5")
+ *
+ * Return: enum rdma_driver_id, 0 (RDMA_DRIVER_UNKNOWN) for a name that is not known.
+ */
+uint32_t mr_driver_id(const char *provider);
+
+/**
+ * Functions that are newer than rdma-core 44, the oldest release that mrctl is built with.  They are
+ * looked up at run time, by name and version.
+ */
+enum mr_symbol {
+	MR_SYMBOL_NONE,
+	MR_SYMBOL_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
+	MR_SYMBOL_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
+	MR_SYMBOL_UMEM_EXPORT,      /**< mlx5dv_devx_umem_export(3) */
+	MR_SYMBOL_UMEM_IMPORT,      /**< mlx5dv_devx_umem_import(3) */
+	MR_SYMBOL_UMEM_UNIMPORT,    /**< mlx5dv_devx_umem_unimport(3) */
+	MR_SYMBOL_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
+	MR_SYMBOL_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
+	MR_SYMBOL_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
+	MR_SYMBOL_ALLOC_DMAH,       /**< ibv_alloc_dmah(3) */
+	MR_SYMBOL_DEALLOC_DMAH,     /**< ibv_dealloc_dmah(3) */
+	MR_SYMBOLS,                 /**< how many there are, MR_SYMBOL_NONE included */
+};
+
+typedef struct ibv_mr *mr_reg_mr_ex(struct ibv_pd *pd, struct mr_init_attr *attr);
+
+/** struct ibv_mr_init_attr of rdma-core 59, with room for members of later releases. */
+struct mr_init_attr {
+	size_t length;
+	int access;
+	uint64_t comp_mask; /**< enum mr_init_attr_mask */
+	uint64_t iova;
+	void *addr;
+	int fd;
+	uint64_t fd_offset;
+	struct ibv_dmah *dmah;
+	void *later[8];
+};
+
+enum mr_init_attr_mask {
+	MR_INIT_ATTR_IOVA = 1 << 0,
+	MR_INIT_ATTR_ADDR = 1 << 1,
+	MR_INIT_ATTR_FD = 1 << 2,
+	MR_INIT_ATTR_FD_OFFSET = 1 << 3,
+	MR_INIT_ATTR_DMAH = 1 << 4,
+};
+
+/** A function, and where it comes from. */
+struct mr_symbol_origin {
+	const char *library; /**< "libibverbs.so.1" */
+	const char *name;
+	const char *version; /**< symbol version: "IBVERBS_1.15" */
+	const char *release; /**< of rdma-core that has it: "59" */
+	const char *instead; /**< the alternative without it, or NULL */
+};
+
+/** mr_symbol_origin() - the function of that name; NULL: it is not one of these */
+const struct mr_symbol_origin *mr_symbol_origin(const char *name);
+
+/** mr_symbol_name() - "ibv_reg_mr_ex"; @symbol: not MR_SYMBOL_NONE */
+const char *mr_symbol_name(enum mr_symbol symbol);
+
+/**
+ * mr_symbol_find() - look up a function by its name and version
+ *
+ * Return: the function, to be cast to its type; NULL with ENOSYS and MR_ERROR_HOST where the installed
+ * library lacks it.
+ */
+void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err);
+
+/**
+ * The calls that register.  A new call needs a constant here, a row in calls.c, and a row with its functions in
+ * region.c.  Sessions store these numbers, so a new call is appended.
+ */
 enum mr_region_call {
 	MR_REG_MR,             /**< ibv_reg_mr(3) */
 	MR_REG_MR_RELAXED,     /**< mr_reg_mr_relaxed(): ibv_reg_mr of whole pages */
@@ -487,11 +784,7 @@ bool mr_kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle);
 int mr_region_import(const struct mr_registrar *registrar, uint32_t handle,
 		     struct mr_region *region, struct mr_error *err);
 
-/** Memory on the device itself (ibv_alloc_dm(3)), for regions and dma-bufs on it. */
-struct ibv_dm;
-struct mr_dmabuf;
-
-/** An allocated piece of memory on the device.  All zeros: none. */
+/** An allocated piece of memory on the device itself (ibv_alloc_dm(3)).  All zeros: none. */
 struct mr_dm {
 	struct ibv_dm *dm; /**< of MR_VIA_LIBRARY, else NULL */
 	uint32_t handle;   /**< the kernel's number of it */
@@ -527,10 +820,7 @@ void mr_dm_forget(struct mr_dm *dm);
  */
 int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_error *err);
 
-/** DMA handles (ibv_alloc_dmah(3)): hints that the device gives to PCIe with its accesses to a region. */
-struct ibv_dmah;
-
-/** A DMA handle.  All zeros: none. */
+/** A DMA handle (ibv_alloc_dmah(3)): hints that PCIe gets with the device's accesses to a region.  All zeros: none. */
 struct mr_dmah {
 	struct ibv_dmah *dmah;          /**< by MR_VIA_LIBRARY, else NULL */
 	const struct mr_uverbs *uverbs; /**< by MR_VIA_KERNEL, else NULL */
@@ -554,5 +844,274 @@ int mr_dmah_alloc(const struct mr_registrar *registrar, const struct mr_dmah_hin
  * Return: 0, or -errno with MR_ERROR_REFUSED: -EBUSY while a region uses it.
  */
 int mr_dmah_free(struct mr_dmah *dmah, struct mr_error *err);
+
+/** Versions, device and limits.  A string that is not known is empty. */
+struct mr_environment {
+	char mrctl[32];     /**< version of mrctl */
+	char kernel[65];    /**< release of the running kernel */
+	char rdma_core[32]; /**< version of the loaded libibverbs, from its file name */
+	char device[64];    /**< "mlx5_0" */
+	/** User-space driver: "mlx5".  Of a device that is not open, libibverbs reports only this one. */
+	char provider[32];
+	char firmware[64];         /**< version, as /sys has it */
+	bool simulated;            /**< the device is the simulated HCA */
+	char simulated_kernel[16]; /**< kernel whose answers a simulated device gives */
+	/** RLIMIT_MEMLOCK in bytes; not known: unlimited. */
+	struct mr_opt_u64 memlock_soft;
+	struct mr_opt_u64 memlock_hard;
+	struct mr_opt_u64 uid;
+	struct mr_opt_u64 euid;
+	/** Path of an mlx5 device's Data Direct device in /sys, set only by a command that uses it. */
+	char data_direct[256];
+};
+
+/** mr_environment_init() - set what is known without a device; the members about a device are empty */
+void mr_environment_init(struct mr_environment *environment);
+
+/** mr_environment_find() - set firmware and simulated kernel of the device that @environment names */
+void mr_environment_find(struct mr_environment *environment);
+
+/**
+ * mr_rdma_core_version() - the version of rdma-core by the file of its libibverbs
+ * @path: without symbolic links.  Its name is SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: the version
+ *        of the package comes after the second number.
+ *
+ * Return: false where the name has none.
+ */
+bool mr_rdma_core_version(const char *path, char *version, size_t size);
+
+/** An open device, with one protection domain or none. */
+struct mr_device {
+	struct ibv_context *context;
+	struct ibv_pd *pd; /**< or NULL */
+	bool imported;     /**< they belong to a session: closing keeps them */
+};
+
+/**
+ * mr_device_find() - find a device, and do not open it
+ * @name:        the device, or NULL for the only one there is
+ * @environment: its members about the device are set, as far as is known of one that is not open
+ *
+ * Return: 0, or -errno with MR_ERROR_ABSENT or MR_ERROR_USAGE, as mr_device_open().
+ */
+int mr_device_find(const char *name, struct mr_environment *environment, struct mr_error *err);
+
+/**
+ * mr_device_open() - open a device (ibv_open_device) and allocate a protection domain
+ * @name:        the device, or NULL for the only one there is
+ * @device:      set on success; mr_device_close() it
+ * @environment: its members about the device are set, on failure as far as they became known
+ *
+ * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such device or none at all,
+ * MR_ERROR_USAGE where one of several has to be named, MR_ERROR_REFUSED where the stack
+ * refuses to open it.
+ */
+int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
+		   struct mr_error *err);
+
+/**
+ * mr_device_open_alone() - as mr_device_open(), without a protection domain
+ * @devx: open it for DEVX (mlx5dv_open_device): ibv_open_device() requests DEVX as well, but succeeds without it
+ *
+ * Return: as mr_device_open(); with @devx -EOPNOTSUPP where the device is no mlx5 device.
+ */
+int mr_device_open_alone(const char *name, bool devx, struct mr_device *device,
+			 struct mr_environment *environment, struct mr_error *err);
+
+/** mr_device_alloc_pd() - allocate the protection domain of a device that has none yet; returns as mr_device_open() */
+int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err);
+
+/**
+ * mr_device_import() - import the context and PD of a session (ibv_import_device, ibv_import_pd)
+ * @fd:        the session's uverbs command descriptor; the caller still has to close it
+ * @pd_handle: its protection domain, or MR_NO_HANDLE for none
+ * @device:    set on success; mr_device_close() it, or a UAR stays allocated as long as the session
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED; -EOPNOTSUPP where the provider cannot import.
+ */
+int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err);
+
+/**
+ * mr_device_uverbs() - the descriptor and driver of an open device, for ioctls
+ * @environment: of the device: names its provider
+ * @pd_handle:   set to the handle of its PD, MR_NO_HANDLE where it has none
+ */
+struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
+				  const struct mr_environment *environment, uint32_t *pd_handle);
+
+/**
+ * mr_device_leave() - free what the library has of a device that a session holds from now on
+ *
+ * The session holds the device open, so its protection domain stays.  The objects that the provider allocated for
+ * itself (UARs) are freed.
+ */
+void mr_device_leave(struct mr_device *device);
+
+/** mr_device_close() - free the protection domain and close the device */
+void mr_device_close(struct mr_device *device);
+
+/**
+ * mr_device_fail_absent() - record that libibverbs does not list a device, and why
+ * @name:       the device, or NULL for any
+ * @list_errno: errno of ibv_get_device_list(3) where it gave no list, else 0
+ * @others:     devices that it lists: "mlx5_0, rxe0", or ""
+ *
+ * It looks for the device in sysfs ($SYSFS_PATH, as libibverbs does) and in /dev/infiniband.
+ *
+ * Return: -errno, with MR_ERROR_ABSENT where this process has no such device, with MR_ERROR_HOST where
+ * that cannot be found out.  The reasons are causes (lib/diagnose/causes/opening.c).
+ */
+int mr_device_fail_absent(const char *name, int list_errno, const char *others,
+			  struct mr_error *err);
+
+/** Operations that a provider may lack, and whose function a context shows. */
+enum mr_provider_operation {
+	MR_PROVIDER_ALLOC_DM,      /**< ibv_alloc_dm(3) */
+	MR_PROVIDER_REG_DM_MR,     /**< ibv_reg_dm_mr(3) */
+	MR_PROVIDER_ALLOC_NULL_MR, /**< ibv_alloc_null_mr(3) */
+	MR_PROVIDER_ADVISE_MR,     /**< ibv_advise_mr(3) */
+};
+
+/**
+ * mr_provider_has() - whether the provider has an operation
+ *
+ * For a missing one libibverbs fills in a default function, which answers EOPNOTSUPP
+ * (libibverbs/dummy_ops.c).
+ */
+enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_operation operation);
+
+/** On-demand paging: what is supported in general, and by which operations of each transport. */
+struct mr_odp_caps {
+	uint64_t general; /**< bits of mr_odp_general */
+	/* Bits of mr_odp_operations: */
+	uint32_t rc, uc, ud, xrc;
+};
+
+/** Bits of sizes: 1 means 4 bytes, 2 means 8 and 4 means 16 (enum ibv_pci_atomic_op_size). */
+struct mr_pci_atomics {
+	uint32_t fetch_add, swap, compare_swap;
+};
+
+/** The answer of ibv_query_device_ex(3).  Limits are upper bounds: fewer may be possible. */
+struct mr_attributes {
+	uint32_t vendor_id, vendor_part_id, hw_version;
+	uint64_t max_mr_size;  /**< bytes */
+	uint64_t page_sizes;   /**< page_size_cap: a bit for each size in bytes */
+	uint64_t max_dm_size;  /**< bytes of memory on the device; 0: none */
+	uint64_t capabilities; /**< device_cap_flags_ex, of which mr_device_capabilities has some */
+	uint32_t max_mr, max_pd, max_mw, max_qp, max_cq, max_srq;
+	uint32_t max_fmr, max_map_per_fmr;
+	uint32_t max_raw_ipv6_qp, max_raw_ethernet_qp;
+	uint32_t atomic; /**< enum ibv_atomic_cap: mr_atomic_name() */
+	struct mr_pci_atomics pci_atomics;
+	struct mr_odp_caps odp;
+};
+
+/** Names of the bits of struct mr_odp_caps; each table ends with a row without name. */
+extern const struct mr_word mr_odp_general[], mr_odp_operations[];
+
+/** mr_atomic_name() - "none", "hca" or "global" for an enum ibv_atomic_cap; NULL for another number */
+const char *mr_atomic_name(uint32_t atomic);
+
+/** Bits of capabilities, those for memory included. */
+extern const struct mr_word mr_device_capabilities[];
+
+/** Types of memory windows, by their bits of capabilities. */
+extern const struct mr_word mr_memory_windows[];
+
+/**
+ * mr_attributes_query() - query an open device
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED; nothing in @attributes is set then.
+ */
+int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attributes,
+			struct mr_error *err);
+
+/**
+ * mr_attributes_query_kernel() - query a device that libibverbs does not have open: uverbs_cmd.c
+ *	ib_uverbs_ex_query_device()
+ *
+ * PCI atomics are unknown: only the provider reports them.
+ *
+ * Return: as mr_attributes_query().
+ */
+int mr_attributes_query_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
+			       struct mr_error *err);
+
+/**
+ * mr_has_optional_access() - whether the kernel accepts access flags that it may ignore
+ *
+ * The method QUERY_CONTEXT reports it (IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS).  To a kernel that does
+ * not, libibverbs does not pass such flags on.
+ */
+enum mr_tristate mr_has_optional_access(const struct mr_uverbs *uverbs);
+
+/**
+ * mr_orders_relaxed() - whether the device can write in relaxed order
+ *
+ * For an mlx5 device it queries the firmware (QUERY_HCA_CAP), which requires a context with DEVX.  For other
+ * drivers the table in drivers.c has the answer.
+ */
+enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs);
+
+/**
+ * mr_devx_try() - make a harmless call of DEVX, on an open device of mlx5
+ *
+ * Return: 0; -EINVAL where the context was opened without DEVX; -EPROTONOSUPPORT where the kernel's driver has no
+ * DEVX for the device; or another -errno.
+ */
+int mr_devx_try(const struct mr_uverbs *uverbs);
+
+/**
+ * mr_data_direct_path() - mlx5dv_get_data_direct_sysfs_path(3), or its ioctl by MR_VIA_KERNEL
+ * @path: set to the folder of the device in /sys, @size bytes long; to an empty string where there is no
+ *        such device, or the library or the kernel does not know the call
+ */
+void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size);
+
+/** The path of ibv_reg_mr_ex(3). */
+enum mr_reg_mr_ex {
+	MR_REG_MR_EX_UNKNOWN,
+	MR_REG_MR_EX_ABSENT,  /**< the library has no such function (before rdma-core 59) */
+	MR_REG_MR_EX_REFUSED, /**< the provider does not offer it (before rdma-core 64) */
+	MR_REG_MR_EX_EMULATED, /**< libibverbs calls an older function of the provider (rdma-core 64) */
+	MR_REG_MR_EX_PROVIDER, /**< the provider has it: mlx5 */
+	MR_REG_MR_EX_ANSWERS,  /**< how many there are */
+};
+
+/** Their names, as indexes of a table; the first is no word. */
+extern const struct mr_word mr_reg_mr_ex_words[MR_REG_MR_EX_ANSWERS + 1];
+
+/** Features.  MR_UNKNOWN if only a trial, or nothing, can show it. */
+struct mr_features {
+	enum mr_tristate devx;             /**< this user gets a context with DEVX */
+	enum mr_tristate optional_access;  /**< mr_has_optional_access() */
+	enum mr_tristate relaxed_ordering; /**< mr_orders_relaxed() */
+	/** ibv_reg_dmabuf_mr(3) with descriptor -1: EBADF means that only a dma-buf is missing. */
+	enum mr_tristate dmabuf;
+	enum mr_tristate data_direct; /**< it has a Data Direct device */
+	char data_direct_path[256];   /**< the folder of that in /sys */
+	enum mr_tristate
+		dma_handles; /**< driver and kernel know DMA handles (UVERBS_OBJECT_DMAH) */
+	/** Memory of the device can be exported as a dma-buf: no, or unknown. */
+	enum mr_tristate dm_dmabuf;
+	enum mr_reg_mr_ex reg_mr_ex;
+	struct mr_opt_u64 dc_odp;    /**< operations of DC with ODP: mr_dc_odp_caps() */
+	bool has_symbol[MR_SYMBOLS]; /**< whether the library has the function */
+};
+
+/**
+ * mr_features_find() - find the features that are not in the attributes
+ * @device:      open; a protection domain is allocated in it, where that works
+ * @environment: of the device
+ * @attributes:  of the device, or NULL where they are not known
+ * @devx:        whether the context is one with DEVX
+ */
+void mr_features_find(struct mr_device *device, const struct mr_environment *environment,
+		      const struct mr_attributes *attributes, enum mr_tristate devx,
+		      struct mr_features *features);
+
+/** mr_has_dma_handles() - whether driver and kernel know DMA handles (UVERBS_OBJECT_DMAH) */
+enum mr_tristate mr_has_dma_handles(const struct mr_uverbs *uverbs);
 
 #endif

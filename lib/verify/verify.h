@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 
 struct ibv_cq;
 struct ibv_mr;

@@ -45,8 +45,7 @@
 #include "../kernel/hca/prm.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 
 #define PORT        1
 #define MODE_MTT    1     /* access mode of a memory key: a list of pages (MTT) */

@@ -6,7 +6,6 @@
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 static bool is_mlx5(const struct mr_inquiry *inquiry)

@@ -15,7 +15,6 @@
 #include "lib/host/host.h"
 #include "lib/host/reading.h"
 #include "lib/memory/memory.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /**

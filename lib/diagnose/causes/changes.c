@@ -5,7 +5,6 @@
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /* The code of libibverbs for a change that failed, or an empty text. */

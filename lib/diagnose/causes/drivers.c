@@ -7,7 +7,6 @@
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
 #include "lib/nldev/nldev.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 #define ON_KEYS (MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(REG_DM))

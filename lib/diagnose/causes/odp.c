@@ -8,7 +8,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 
 /* Whether the call itself requests on-demand paging. */

@@ -9,9 +9,6 @@
 #include "lib/host/host.h"
 #include "lib/memory/memory.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */

@@ -6,7 +6,6 @@
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/host/host.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 #define ON_UMEMS       (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lib/base/base.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 
 /**

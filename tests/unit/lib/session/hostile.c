@@ -10,7 +10,6 @@
 #include "lib/base/base.h"
 #include "lib/session/session.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "lib/session/session.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;

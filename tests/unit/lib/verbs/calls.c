@@ -2,7 +2,6 @@
 /* The tables of calls that register, and of drivers. */
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* Choosing and opening a device.  This file replaces libibverbs, so each test has its own devices. */
 #include <infiniband/verbs.h>
 
-#include "lib/verbs/device.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 
 /* The devices of a test, and how the library answers. */

@@ -6,8 +6,6 @@
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
 
-#include "lib/verbs/device.h"
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,6 @@
 /* Words that users write: access flags, advice, and hints of a DMA handle. */
 #include <infiniband/verbs.h>
 
-#include "lib/verbs/uverbs.h"
 #include "lib/verbs/verbs.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rules of drivers, libraries and kernels, and exporters of dma-bufs, which no machine of ours has. */
 #include "lib/diagnose/causes/causes.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/verbs.h"
 #include "tests/unit/lib/diagnose/causes/cause.h"
 
 EACH_TEST(set_up, tear_down)
