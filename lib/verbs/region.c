@@ -414,12 +414,11 @@ static int register_by_library(const struct mr_registrar *registrar,
 			       struct mr_error *err)
 {
 	const struct mr_call_row *row = mr_call_row(request->call);
-	const enum mr_symbol symbol = request->export ? MR_SYMBOL_UMEM_EXPORT : row->symbol;
 	uint64_t start;
 	void *object;
 	int rc = 0;
 
-	if (symbol != MR_SYMBOL_NONE && !mr_symbol_find(symbol, err))
+	if (row->symbol != MR_SYMBOL_NONE && !mr_symbol_find(row->symbol, err))
 		return -err->errnum;
 	start = mr_registrar_now(registrar);
 	errno = 0;
@@ -474,6 +473,8 @@ int mr_region_register(const struct mr_registrar *registrar,
 				      .addr = request->addr,
 				      .length = request->length,
 				      .iova = iova_of(request) };
+	if (request->export && !mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, err))
+		return -err->errnum;
 	if (registrar->via == MR_VIA_KERNEL)
 		return register_by_kernel(registrar, request, region, err);
 	return register_by_library(registrar, request, region, err);
