@@ -381,18 +381,16 @@ int mr_nldev_count_faults(struct mr_nldev *nl, uint32_t device, struct mr_nldev_
 	struct counted counted = { .count = 0 };
 	int rc = 0;
 
-	for (size_t i = 0; i < mrs->count && !rc; i++) {
-		if (mrs->list[i].odp == MR_NLDEV_ODP_UNTOLD)
-			continue;
-		counted.mrs[counted.count] = &mrs->list[i];
-		counted.numbers[counted.count++] = mrs->list[i].mrn;
-		if (counted.count < MR_NLDEV_BATCH)
+	for (size_t i = 0; i <= mrs->count && !rc; i++) {
+		if (i < mrs->count && mrs->list[i].odp != MR_NLDEV_ODP_UNTOLD) {
+			counted.mrs[counted.count] = &mrs->list[i];
+			counted.numbers[counted.count++] = mrs->list[i].mrn;
+		}
+		if (i < mrs->count && counted.count < MR_NLDEV_BATCH)
 			continue;
 		rc = mr_nldev_query_each(nl, &question, counted.numbers, counted.count,
 					 take_counters, &counted, err);
 		counted.count = 0;
 	}
-	return rc ? rc
-		  : mr_nldev_query_each(nl, &question, counted.numbers, counted.count,
-					take_counters, &counted, err);
+	return rc;
 }
