@@ -189,37 +189,29 @@ static int fail_absent(uint64_t id, struct mr_error *err)
 	return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu", (unsigned long long)id);
 }
 
-/*
- * If the kernel cannot be queried, the handle may belong to another region by now, which must not be touched.  Only
- * EIO is sufficient: the device was removed, and all its regions with it.
- */
-static int mr_session_verify(struct mr_session *session, uint32_t slot, uint64_t id,
-			     struct mr_session_region *region, struct mr_error *err)
-{
-	region->state = MR_STATE_UNKNOWN;
-	if (!mr_table_get(&session->table, slot, &region->entry) || region->entry.id != id)
-		return fail_absent(id, err);
-	region->state = mr_session_compare(session, slot, true, region, err);
-	return region->state == MR_STATE_PENDING ||
-			       (region->state == MR_STATE_UNKNOWN && err->errnum != EIO)
-		       ? -err->errnum
-		       : 0;
-}
-
 int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		     struct mr_session_region *region, struct mr_error *err)
 {
 	struct mr_table *table = &session->table;
-	int rc;
 
+	region->state = MR_STATE_UNKNOWN;
 	if (!mr_table_has_id(table, slot, id))
 		return fail_absent(id, err);
 	if (!mr_table_claim(table, slot))
 		return mr_table_fail_claimed(table, slot, id, errno, err);
-	rc = mr_session_verify(session, slot, id, region, err);
-	if (rc)
-		mr_table_unclaim(table, slot);
-	return rc;
+	if (mr_table_get(table, slot, &region->entry) && region->entry.id == id)
+		region->state = mr_session_compare(session, slot, true, region, err);
+	else
+		fail_absent(id, err);
+	/*
+	 * If the kernel cannot be queried, the handle may belong to another region by now, which must not be touched.
+	 * Only EIO is sufficient: the device was removed, and all its regions with it.
+	 */
+	if (region->state != MR_STATE_PENDING &&
+	    (region->state != MR_STATE_UNKNOWN || err->errnum == EIO))
+		return 0;
+	mr_table_unclaim(table, slot);
+	return -err->errnum;
 }
 
 /* ---- registering ---- */

@@ -301,12 +301,10 @@ int mr_table_create(const struct mr_table_device *device, struct mr_table *table
 	if (table->fd < 0)
 		return fail_memory(err, errno, "memfd_create");
 	rc = posix_fallocate(table->fd, 0, (off_t)size_for(FIRST_ENTRIES));
-	if (rc) {
-		mr_table_close(table);
-		return fail_memory(err, rc, "posix_fallocate");
-	}
 	errno = EIO; /* of a write that is cut */
-	if (pwrite(table->fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
+	if (rc)
+		rc = fail_memory(err, rc, "posix_fallocate");
+	else if (pwrite(table->fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
 		rc = fail_memory(err, errno, "pwrite");
 	else if (fcntl(table->fd, F_ADD_SEALS, SEALS))
 		rc = fail_memory(err, errno, "fcntl(F_ADD_SEALS)");
