@@ -775,15 +775,11 @@ bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *f
 void mr_host_link_end(struct mr_host *host, char *end, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX];
-	const char *last = target;
 
 	end[0] = '\0';
-	if (FORMAT_PATH(path, fmt) || !mr_host_link(host, target, sizeof(target), "%s", path))
-		return;
-	if (strrchr(target, '/'))
-		last = strrchr(target, '/') + 1;
-	if (strlen(last) < size)
-		strcpy(end, last);
+	if (!FORMAT_PATH(path, fmt) && mr_host_link(host, target, sizeof(target), "%s", path) &&
+	    strlen(basename(target)) < size)
+		strcpy(end, basename(target));
 }
 
 static int answer_stat(const struct mr_host *host, void *data, char *text, size_t size)

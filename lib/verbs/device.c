@@ -115,8 +115,7 @@ static void read_provider(const struct ibv_context *context, char *provider, siz
 
 	if (!dladdr((void *)(uintptr_t)context->ops.poll_cq, &info)) // NOLINT
 		return;
-	base = strrchr(info.dli_fname, '/');
-	base = base ? base + 1 : info.dli_fname;
+	base = basename(info.dli_fname);
 	if (!strncmp(base, "lib", 3))
 		base += 3;
 	snprintf(provider, size, "%.*s", (int)strcspn(base, "-."), base);
@@ -284,7 +283,7 @@ void mr_device_close(struct mr_device *device)
 
 bool mr_rdma_core_version(const char *path, char *version, size_t size)
 {
-	const char *file = strrchr(path, '/'), *p = strstr(file ? file : path, ".so.");
+	const char *p = strstr(basename(path), ".so.");
 
 	for (int numbers = 0; p && numbers < 2; numbers++)
 		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
@@ -352,8 +351,7 @@ enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_o
 	/* A provider may name a function of libibverbs that calls the kernel, as rxe does with ibv_cmd_advise_mr(). */
 	if (info.dli_saddr == function && !strncmp(info.dli_sname, "ibv_cmd_", strlen("ibv_cmd_")))
 		return MR_YES;
-	file = strrchr(info.dli_fname, '/');
-	file = file ? file + 1 : info.dli_fname;
+	file = basename(info.dli_fname);
 	/* Where this process is traced, the agent's functions hide those of the provider (lib/trace/agent/calls.c). */
 	if (!strncmp(file, "libmrctl-trace.so", strlen("libmrctl-trace.so")))
 		return MR_UNKNOWN;
