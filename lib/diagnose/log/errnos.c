@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
-#include <dirent.h>
-#include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "lib/base/base.h"
 #include "lib/diagnose/log/log.h"
@@ -170,43 +168,23 @@ static bool begins_word(const char *line, const char *at)
 	return mr_is_letter(*at) && (at == line || !mr_is_letter(at[-1]));
 }
 
-/* The texts of strerror(3), in lists by their first letter. */
-struct texts {
-	int first[32], next[ERRNO_END]; /* 0: the end */
-};
-
-static void list_texts(struct texts *texts)
-{
-	*texts = (struct texts){ .next = { 0 } };
-	for (int i = ERRNO_END - 1; i; i--) {
-		int *first;
-
-		if ((i >= ERRNO_COMMON && i != ERRNO_KERNEL) || !mr_errno_name(i))
-			continue;
-		first = &texts->first[mr_errno_text(i)[0] & 31];
-		texts->next[i] = *first;
-		*first = i;
-	}
-}
-
 /* The text of strerror(3).  The last one counts: others before it are about what else went wrong. */
 static int find_text(const char *line)
 {
 	int errnum = 0;
-	struct texts texts;
 
-	list_texts(&texts);
 	for (const char *at = line; *at; at++) {
 		size_t longest = 0;
 
 		if (!begins_word(line, at))
 			continue;
-		for (int i = texts.first[*at & 31]; i; i = texts.next[i]) {
-			const size_t length = strlen(mr_errno_text(i));
+		for (int i = 1; i < ERRNO_END; i = i == ERRNO_COMMON ? ERRNO_KERNEL : i + 1) {
+			const char *text = mr_errno_text(i);
 
-			if (length <= longest || !is_at(at, mr_errno_text(i), length))
+			if ((*text ^ *at) & 31 || !mr_errno_name(i) || strlen(text) <= longest ||
+			    !is_at(at, text, strlen(text)))
 				continue;
-			longest = length;
+			longest = strlen(text);
 			errnum = i;
 		}
 	}
@@ -234,8 +212,8 @@ void mr_log_find_errno(struct mr_log_line *line, const struct mr_tokens *tokens,
 	}
 }
 
-/* Errnos of user space, and bytes of a catalogue, a text of which may stand in a line by chance if it is shorter. */
-enum { ERRNO_SEARCHED = 134, CATALOGUE_MAX = 4 << 20, TEXT_MIN = 6, TEXTS_MAX = UINT16_MAX - 1 };
+/* Bytes of a catalogue at most, and of a text at least: a shorter one may stand in a line by chance. */
+enum { CATALOGUE_MAX = 4 << 20, TEXT_MIN = 6, TEXTS_MAX = UINT16_MAX - 1 };
 
 struct text {
 	char *text;
@@ -255,134 +233,108 @@ static uint16_t key_of(const char *text)
 	return (uint16_t)((unsigned char)text[0] << 8 | (unsigned char)text[1]);
 }
 
-static bool add(struct mr_languages *languages, const char *text, size_t length, int errnum)
+/* Adds a text; without memory for it, it is left out. */
+static void add(struct mr_languages *languages, const char *text, size_t length, int errnum)
 {
 	const size_t index = languages->count + 1;
 	uint16_t *first = &languages->first[key_of(text)];
 	struct text *texts;
 
 	if (length < TEXT_MIN || index > TEXTS_MAX)
-		return true;
+		return;
 	for (size_t i = *first; i; i = languages->texts[i].next)
 		if (languages->texts[i].length == length &&
 		    !memcmp(languages->texts[i].text, text, length))
-			return true;
+			return;
 	texts = realloc(languages->texts, (index + 1) * sizeof(*texts));
 	if (!texts)
-		return false;
+		return;
 	languages->texts = texts;
 	texts[index] = (struct text){ strndup(text, length), length, errnum, *first };
 	if (!texts[index].text)
-		return false;
+		return;
 	*first = (uint16_t)index;
 	languages->count++;
-	return true;
 }
 
-/* ---- catalogues: gettext's info page, "The Format of GNU MO Files" ---- */
-
+/* A catalogue: gettext's info page, "The Format of GNU MO Files". */
 struct catalogue {
 	char *bytes;
 	size_t size;
-	uint32_t count, originals, translations; /* entries, and where their tables are */
+	struct {
+		uint32_t magic, revision, count, originals, translations;
+	} header; /* entries, and where their tables are */
 };
-
-static bool read_u32(const struct catalogue *catalogue, uint64_t at, uint32_t *value)
-{
-	if (at + sizeof(*value) > catalogue->size)
-		return false;
-	memcpy(value, catalogue->bytes + at, sizeof(*value));
-	return true;
-}
 
 /* Returns the text of an entry, whose length excludes its NUL; NULL: the catalogue is broken. */
 static const char *text_of(const struct catalogue *catalogue, uint32_t table, uint32_t index,
 			   size_t *length)
 {
 	const uint64_t at = table + (uint64_t)index * 8;
-	uint32_t bytes, offset;
+	uint32_t entry[2]; /* bytes, and where they are */
 
-	if (!read_u32(catalogue, at, &bytes) || !read_u32(catalogue, at + 4, &offset) ||
-	    (uint64_t)offset + bytes >= catalogue->size || catalogue->bytes[offset + bytes])
+	if (at + sizeof(entry) > catalogue->size)
 		return NULL;
-	*length = bytes;
-	return catalogue->bytes + offset;
+	memcpy(entry, catalogue->bytes + at, sizeof(entry));
+	if ((uint64_t)entry[0] + entry[1] >= catalogue->size ||
+	    catalogue->bytes[entry[0] + entry[1]])
+		return NULL;
+	*length = entry[0];
+	return catalogue->bytes + entry[1];
 }
 
 /* The originals are sorted. */
-static bool add_translation(struct mr_languages *languages, const struct catalogue *catalogue,
+static void add_translation(struct mr_languages *languages, const struct catalogue *catalogue,
 			    int errnum)
 {
-	uint32_t low = 0, high = catalogue->count;
-	const char *text;
-	size_t length;
+	uint32_t low = 0, high = catalogue->header.count;
+	int order = 1;
 
-	while (low < high) {
+	while (low < high && order) {
 		const uint32_t middle = low + (high - low) / 2;
-		int order;
+		size_t length;
+		const char *text = text_of(catalogue, catalogue->header.originals, middle, &length);
 
-		text = text_of(catalogue, catalogue->originals, middle, &length);
 		order = text ? strcmp(mr_errno_text(errnum), text) : 0;
-		if (!text)
-			return true;
-		if (!order) {
-			text = text_of(catalogue, catalogue->translations, middle, &length);
-			return !text || add(languages, text, length, errnum);
-		}
+		if (text && !order)
+			text = text_of(catalogue, catalogue->header.translations, middle, &length);
+		if (text && !order)
+			add(languages, text, length, errnum);
 		*(order < 0 ? &high : &low) = order < 0 ? middle : middle + 1;
 	}
-	return true;
 }
 
-static bool read_catalogue(struct mr_languages *languages, const struct catalogue *file)
+static void read_catalogue(struct mr_languages *languages, const char *path)
 {
-	struct catalogue catalogue = *file;
-	uint32_t magic;
+	struct catalogue catalogue = { .bytes = malloc(CATALOGUE_MAX) };
+	FILE *file = fopen(path, "re");
 
-	if (!read_u32(file, 0, &magic) || magic != 0x950412de ||
-	    !read_u32(file, 8, &catalogue.count) || !read_u32(file, 12, &catalogue.originals) ||
-	    !read_u32(file, 16, &catalogue.translations))
-		return true;
-	for (int i = 1; i < ERRNO_SEARCHED; i++)
-		if (mr_errno_name(i) && !add_translation(languages, &catalogue, i))
-			return false;
-	return true;
-}
-
-static bool open_catalogue(struct mr_languages *languages, const char *path)
-{
-	mr_auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct catalogue file = { .bytes = fd < 0 ? NULL : malloc(CATALOGUE_MAX) };
-	bool has_room = fd < 0 || file.bytes;
-	ssize_t got = 0;
-
-	while (file.bytes &&
-	       (got = read(fd, file.bytes + file.size, CATALOGUE_MAX - file.size)) > 0)
-		file.size += (size_t)got;
-	if (file.bytes && !got)
-		has_room = read_catalogue(languages, &file);
-	free(file.bytes);
-	return has_room;
+	if (catalogue.bytes && file)
+		catalogue.size = fread(catalogue.bytes, 1, CATALOGUE_MAX, file);
+	if (file)
+		fclose(file);
+	if (catalogue.size >= sizeof(catalogue.header)) {
+		memcpy(&catalogue.header, catalogue.bytes, sizeof(catalogue.header));
+		for (int i = 1; catalogue.header.magic == 0x950412de && i < ERRNO_COMMON; i++)
+			if (mr_errno_name(i))
+				add_translation(languages, &catalogue, i);
+	}
+	free(catalogue.bytes);
 }
 
 struct mr_languages *mr_languages_open(const char *folder)
 {
 	struct mr_languages *languages = calloc(1, sizeof(*languages));
-	DIR *dir = languages ? opendir(folder) : NULL;
-	const struct dirent *entry;
-	bool has_room = languages;
-	char path[PATH_MAX];
+	char pattern[PATH_MAX];
+	glob_t found;
 
-	while (has_room && dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s/LC_MESSAGES/libc.mo", folder, entry->d_name);
-		has_room = entry->d_name[0] == '.' || open_catalogue(languages, path);
-	}
-	if (dir)
-		closedir(dir);
-	if (has_room)
+	snprintf(pattern, sizeof(pattern), "%s/*/LC_MESSAGES/libc.mo", folder);
+	if (!languages || glob(pattern, GLOB_NOSORT, NULL, &found))
 		return languages;
-	mr_languages_free(languages);
-	return NULL;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		read_catalogue(languages, found.gl_pathv[i]);
+	globfree(&found);
+	return languages;
 }
 
 int mr_languages_errno(const struct mr_languages *languages, const char *text, size_t length)
@@ -406,10 +358,9 @@ int mr_languages_errno(const struct mr_languages *languages, const char *text, s
 
 void mr_languages_free(struct mr_languages *languages)
 {
-	if (!languages)
-		return;
-	for (size_t i = 1; languages->texts && i <= languages->count; i++)
+	for (size_t i = 1; languages && i <= languages->count; i++)
 		free(languages->texts[i].text);
-	free(languages->texts);
+	if (languages)
+		free(languages->texts);
 	free(languages);
 }
