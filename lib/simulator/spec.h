@@ -48,54 +48,59 @@ enum mr_sim_kernel {
 
 extern const struct mr_word mr_sim_kernels[MR_SIM_KERNELS + 1]; /**< the last is unnamed */
 
-/** Calls that can have a fault. */
+/** Calls that can have a fault: the enumerator without MR_SIM_, the name and the help of each */
+#define MR_SIM_EACH_CALL(ROW)                                                                      \
+	ROW(OPEN, "open", "opening the device")                                                    \
+	ROW(GET_CONTEXT, "get_context", "making the device's context")                             \
+	ROW(QUERY_CONTEXT, "query_context", "importing a context")                                 \
+	ROW(QUERY_DEVICE, "query_device", "device attributes")                                     \
+	ROW(QUERY_PORT, "query_port", "port attributes")                                           \
+	ROW(QUERY_GID, "query_gid", "the table of GIDs")                                           \
+	ROW(ALLOC_PD, "alloc_pd", "allocating a protection domain")                                \
+	ROW(DEALLOC_PD, "dealloc_pd", "deallocating a protection domain")                          \
+	ROW(QUERY_PD, "query_pd", "importing a protection domain")                                 \
+	ROW(REG_MR, "reg_mr", "registering memory")                                                \
+	ROW(REG_DMABUF_MR, "reg_dmabuf_mr", "registering a dma-buf")                               \
+	ROW(REG_DM_MR, "reg_dm_mr", "registering memory on the device")                            \
+	ROW(REREG_MR, "rereg_mr", "changing a region")                                             \
+	ROW(DEREG_MR, "dereg_mr", "deregistering a region")                                        \
+	ROW(QUERY_MR, "query_mr", "keys, length and IOVA of a region")                             \
+	ROW(ADVISE_MR, "advise_mr", "prefetching pages of a region on demand")                     \
+	ROW(UMEM_REG, "umem_reg", "registering a DEVX umem")                                       \
+	ROW(UMEM_DEREG, "umem_dereg", "deregistering a DEVX umem")                                 \
+	ROW(ALLOC_MW, "alloc_mw", "allocating a memory window")                                    \
+	ROW(DEALLOC_MW, "dealloc_mw", "deallocating a memory window")                              \
+	ROW(ALLOC_DM, "alloc_dm", "allocating memory on the device")                               \
+	ROW(FREE_DM, "free_dm", "freeing memory on the device")                                    \
+	ROW(EXPORT_DMABUF, "export_dmabuf", "a dma-buf of memory on the device")                   \
+	ROW(ALLOC_DMAH, "alloc_dmah", "allocating a DMA handle")                                   \
+	ROW(FREE_DMAH, "free_dmah", "freeing a DMA handle")                                        \
+	ROW(INFO_HANDLES, "info_handles", "listing objects")                                       \
+	ROW(ALLOC_UAR, "alloc_uar", "allocating a doorbell page")                                  \
+	ROW(DEALLOC_UAR, "dealloc_uar", "deallocating a doorbell page")                            \
+	ROW(ALLOC_EVENT, "alloc_event", "a descriptor for events")                                 \
+	ROW(CREATE_COMP_CHANNEL, "create_comp_channel",                                            \
+	    "a channel for events of completion queues")                                           \
+	ROW(CREATE_CQ, "create_cq", "creating a completion queue")                                 \
+	ROW(REQ_NOTIFY_CQ, "req_notify_cq", "requesting an event of a completion queue")           \
+	ROW(DESTROY_CQ, "destroy_cq", "destroying a completion queue")                             \
+	ROW(CREATE_SRQ, "create_srq", "creating a shared receive queue")                           \
+	ROW(MODIFY_SRQ, "modify_srq", "changing a shared receive queue")                           \
+	ROW(QUERY_SRQ, "query_srq", "attributes of a shared receive queue")                        \
+	ROW(DESTROY_SRQ, "destroy_srq", "destroying a shared receive queue")                       \
+	ROW(CREATE_QP, "create_qp", "creating a queue pair")                                       \
+	ROW(MODIFY_QP, "modify_qp", "changing a queue pair, such as its state")                    \
+	ROW(QUERY_QP, "query_qp", "attributes of a queue pair")                                    \
+	ROW(DESTROY_QP, "destroy_qp", "destroying a queue pair")                                   \
+	ROW(CREATE_AH, "create_ah", "creating an address handle")                                  \
+	ROW(DESTROY_AH, "destroy_ah", "destroying an address handle")                              \
+	ROW(DEVX, "devx", "a firmware command")                                                    \
+	ROW(LOCK, "lock", "fcntl(F_SETLK, F_SETLKW) that write-locks or unlocks a memfd")
+
+#define MR_SIM_CALL_NUMBER(id, ...) MR_SIM_##id,
 enum mr_sim_call {
-	MR_SIM_OPEN,
-	MR_SIM_GET_CONTEXT,
-	MR_SIM_QUERY_CONTEXT,
-	MR_SIM_QUERY_DEVICE,
-	MR_SIM_QUERY_PORT,
-	MR_SIM_QUERY_GID,
-	MR_SIM_ALLOC_PD,
-	MR_SIM_DEALLOC_PD,
-	MR_SIM_QUERY_PD,
-	MR_SIM_REG_MR,
-	MR_SIM_REG_DMABUF_MR,
-	MR_SIM_REG_DM_MR,
-	MR_SIM_REREG_MR,
-	MR_SIM_DEREG_MR,
-	MR_SIM_QUERY_MR,
-	MR_SIM_ADVISE_MR,
-	MR_SIM_UMEM_REG,
-	MR_SIM_UMEM_DEREG,
-	MR_SIM_ALLOC_MW,
-	MR_SIM_DEALLOC_MW,
-	MR_SIM_ALLOC_DM,
-	MR_SIM_FREE_DM,
-	MR_SIM_EXPORT_DMABUF,
-	MR_SIM_ALLOC_DMAH,
-	MR_SIM_FREE_DMAH,
-	MR_SIM_INFO_HANDLES,
-	MR_SIM_ALLOC_UAR,
-	MR_SIM_DEALLOC_UAR,
-	MR_SIM_ALLOC_EVENT,
-	MR_SIM_CREATE_COMP_CHANNEL,
-	MR_SIM_CREATE_CQ,
-	MR_SIM_REQ_NOTIFY_CQ,
-	MR_SIM_DESTROY_CQ,
-	MR_SIM_CREATE_SRQ,
-	MR_SIM_MODIFY_SRQ,
-	MR_SIM_QUERY_SRQ,
-	MR_SIM_DESTROY_SRQ,
-	MR_SIM_CREATE_QP,
-	MR_SIM_MODIFY_QP,
-	MR_SIM_QUERY_QP,
-	MR_SIM_DESTROY_QP,
-	MR_SIM_CREATE_AH,
-	MR_SIM_DESTROY_AH,
-	MR_SIM_DEVX,
-	MR_SIM_LOCK,
-	MR_SIM_CALLS, /**< their number; in place of a call: none of them */
+	MR_SIM_EACH_CALL(MR_SIM_CALL_NUMBER)
+		MR_SIM_CALLS, /**< their number; in place of a call: none of them */
 };
 
 extern const struct mr_word mr_sim_calls[MR_SIM_CALLS + 1]; /**< the last is unnamed */
