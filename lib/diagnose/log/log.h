@@ -137,18 +137,6 @@ size_t mr_log_line_part(const char *text, size_t length);
  */
 bool mr_log_line_request(const struct mr_log_line *line, struct mr_region_request *request);
 
-/** mr_log_find_call() - the call; to be called behind mr_log_find_command() */
-void mr_log_find_call(struct mr_log_line *line, const struct mr_tokens *tokens);
-
-/** mr_log_call_of() - the call that a word names; of several that it ends with, the longest; NULL: none */
-const char *mr_log_call_of(const struct mr_token *token);
-
-/**
- * mr_log_is_mention() - whether the call that the @index-th word names is not the refused one: "fall back to f",
- * "f: ok; g: Bad address"
- */
-bool mr_log_is_mention(const struct mr_tokens *tokens, size_t index);
-
 /** mr_log_find_command() - the command of mlx5's firmware, and its answer */
 void mr_log_find_command(struct mr_log_line *line, const struct mr_tokens *tokens);
 
