@@ -19,12 +19,11 @@ struct explain_args {
 	bool list;
 };
 
-/* A cause of the catalogue, as records have it. */
+/* A cause, as records have it. */
 struct explained {
+	const struct mr_cause *entry;
 	struct mr_opt_u64 log; /*< number of the refusal in the log */
-	const char *id;
 	const char *certainty;
-	const char *subject;
 	const char *layer;
 	const char *const *errnos; /*< NULL: any */
 	const char *const *calls;
@@ -32,20 +31,21 @@ struct explained {
 	const char *cause;
 	const struct mr_suspicion *suspicion; /*< has the evidence; or NULL */
 	const char *remedy;
-	const char *what;
-	const char *recognise;
-	const char *source;
 	/* Storage for the members above: */
 	const char *errno_names[MR_CAUSE_ERRNOS + 1];
 	const char *call_names[MR_OPERATIONS + 2];
 };
 
+#define ENTRY_FIELD(key, member, ...)                                                              \
+	FIELD_BEHIND(key, struct explained, entry, struct mr_cause, member, FIELD_STRING,          \
+		     __VA_ARGS__)
+
 static const struct field fields[] = {
 	FIELD(struct explained, log, FIELD_NUMBER, 0, "number of the refusal in the log, from 1"),
-	FIELD(struct explained, id, FIELD_STRING, FIELD_KNOWN, "id of the cause; it never changes"),
+	ENTRY_FIELD("id", id, FIELD_KNOWN, "id of the cause; it never changes"),
 	FIELD(struct explained, certainty, FIELD_STRING, 0,
 	      "likely, possible, ...; unknown if nothing was found"),
-	FIELD(struct explained, subject, FIELD_STRING, FIELD_KNOWN, "the cause in a few words"),
+	ENTRY_FIELD("subject", subject, FIELD_KNOWN, "the cause in a few words"),
 	FIELD(struct explained, layer, FIELD_STRING, 0, "layer that refuses: uverbs, driver, ..."),
 	FIELD(struct explained, errnos, FIELD_WORDS, 0, "errnos of the refusal; unknown: any"),
 	FIELD(struct explained, calls, FIELD_WORDS, 0, "calls that it refuses"),
@@ -57,11 +57,11 @@ static const struct field fields[] = {
 		    .pointer = 1 + CHECKED_OFFSET(struct explained, suspicion,
 						  const struct mr_suspicion *)),
 	FIELD(struct explained, remedy, FIELD_STRING, FIELD_DETAIL, "what to do"),
-	FIELD(struct explained, what, FIELD_STRING, FIELD_DETAIL | FIELD_KNOWN, "description"),
-	FIELD(struct explained, recognise, FIELD_STRING, FIELD_DETAIL,
-	      "how to distinguish it from other causes"),
-	FIELD(struct explained, source, FIELD_STRING, FIELD_DETAIL,
-	      "files of the kernel, manual pages and threads"),
+	ENTRY_FIELD("what", what, FIELD_DETAIL | FIELD_KNOWN, "description"),
+	ENTRY_FIELD("recognise", recognise, FIELD_DETAIL,
+		    "how to distinguish it from other causes"),
+	ENTRY_FIELD("source", sources, FIELD_DETAIL,
+		    "files of the kernel, manual pages and threads"),
 	FIELD_END,
 };
 static const struct record explained_record = { "explained", fields, "causes" };
@@ -70,20 +70,20 @@ static const char *const frequencies[] = {
 	[MR_COMMON] = "common", [MR_OCCASIONAL] = "occasional", [MR_RARE] = "rare"
 };
 
-/* Sets the members that the table of causes has; @row must not be moved after that. */
-static void explained_fill(struct explained *row, const struct mr_cause *cause)
+/* Fills @row, which must not be moved after that; @found: the findings about the cause, or NULL. */
+static void explained_fill(struct explained *row, const struct mr_cause *cause,
+			   const struct mr_suspicion *found)
 {
 	size_t errnos = 0, calls = 0;
 
 	*row = (struct explained){
-		.id = cause->id,
-		.subject = cause->subject,
+		.entry = cause,
+		.certainty = found ? mr_certainties[found->certainty].name : NULL,
 		.layer = mr_layer_name(cause->layer),
 		.frequency = frequencies[cause->frequency],
-		.remedy = cause->remedy,
-		.what = cause->what,
-		.recognise = cause->recognise,
-		.source = cause->sources,
+		.cause = found ? found->text : NULL,
+		.suspicion = found,
+		.remedy = found && found->remedy[0] ? found->remedy : cause->remedy,
 	};
 	for (const int *number = cause->errnums; *number; number++)
 		row->errno_names[errnos++] = mr_errno_name(*number);
@@ -95,16 +95,6 @@ static void explained_fill(struct explained *row, const struct mr_cause *cause)
 			row->call_names[calls++] = mr_operation_name(operation);
 	row->errnos = errnos ? row->errno_names : NULL;
 	row->calls = row->call_names;
-}
-
-/* Adds the findings about the cause. */
-static void explained_add(struct explained *row, const struct mr_suspicion *suspicion)
-{
-	row->certainty = mr_certainties[suspicion->certainty].name;
-	row->cause = suspicion->text;
-	if (suspicion->remedy[0])
-		row->remedy = suspicion->remedy;
-	row->suspicion = suspicion;
 }
 
 /* Whether it is printed as sentences: no option requests records. */
@@ -149,11 +139,11 @@ static const char *list_text(const char *const *names, char *buffer, size_t size
 	return buffer;
 }
 
-static void print_heading(const struct explained *row)
+static void print_heading(const struct mr_cause *cause)
 {
-	output_coloured(COLOUR_HEADING, row->id, 0);
+	output_coloured(COLOUR_HEADING, cause->id, 0);
 	output_text(": ");
-	output_paragraph(row->subject, strlen(row->id) + 2, 0);
+	output_paragraph(cause->subject, strlen(cause->id) + 2, 0);
 }
 
 /* Prints all that is known of a cause or check; @is_check: mrctl stat --host looks at it. */
@@ -161,10 +151,10 @@ static void print_explained(const struct explained *row, bool is_check)
 {
 	char list[512];
 
-	print_heading(row);
+	print_heading(row->entry);
 	output_text("\n");
-	print_part("what", row->what);
-	print_part("recognise", row->recognise);
+	print_part("what", row->entry->what);
+	print_part("recognise", row->entry->recognise);
 	print_part("try", row->remedy);
 	if (row->calls) {
 		print_part("errnos",
@@ -173,8 +163,8 @@ static void print_explained(const struct explained *row, bool is_check)
 		print_part("refused by", row->layer);
 		print_part("frequency", row->frequency);
 	}
-	print_part("sources", row->source);
-	snprintf(list, sizeof(list), "mrctl stat --host --only %s", row->id);
+	print_part("sources", row->entry->sources);
+	snprintf(list, sizeof(list), "mrctl stat --host --only %s", row->entry->id);
 	print_part("this host", is_check ? list : NULL);
 }
 
@@ -276,14 +266,12 @@ static void print_causes(struct answer *answer, const struct mr_log_judgement *j
 	struct explained row;
 
 	for (size_t i = 0; i < judgement->count; i++) {
-		explained_fill(&row, judgement->causes[i].cause);
-		if (judgement->causes[i].found)
-			explained_add(&row, judgement->causes[i].found);
+		explained_fill(&row, judgement->causes[i].cause, judgement->causes[i].found);
 		row.log = known(log);
 		answer_row(answer, &row);
 	}
 	for (size_t i = 0; i < judgement->here.ruled_out_count; i++) {
-		explained_fill(&row, judgement->here.ruled_out[i].cause);
+		explained_fill(&row, judgement->here.ruled_out[i].cause, NULL);
 		row.certainty = mr_certainties[MR_RULED_OUT].name;
 		row.cause = judgement->here.ruled_out[i].reason;
 		row.log = known(log);
@@ -547,7 +535,6 @@ static int check_explain(const struct invocation *invocation, struct mr_error *e
 static void print_owners(const struct mr_cause *const *owners, size_t count, int errnum,
 			 const char *call)
 {
-	struct explained row;
 	char text[256] = "";
 
 	if (errnum)
@@ -559,11 +546,10 @@ static void print_owners(const struct mr_cause *const *owners, size_t count, int
 		    count > 1 ? ", the most frequent ones first" : "");
 	output_paragraph(text, 0, 2);
 	for (size_t i = 0; i < count; i++) {
-		explained_fill(&row, owners[i]);
 		output_text("\n");
-		print_heading(&row);
-		print_labelled(2, "", "%s", row.recognise);
-		print_labelled(2, "try: ", "%s", row.remedy);
+		print_heading(owners[i]);
+		print_labelled(2, "", "%s", owners[i]->recognise);
+		print_labelled(2, "try: ", "%s", owners[i]->remedy);
 	}
 }
 
@@ -587,7 +573,7 @@ static void answer_owners(struct answer *answer, int errnum, bool prose)
 		return;
 	answer_begin(answer);
 	for (size_t i = 0; i < count; i++) {
-		explained_fill(&row, owners[i]);
+		explained_fill(&row, owners[i], NULL);
 		answer_row(answer, &row);
 	}
 	answer_end_rows(answer);
@@ -596,18 +582,20 @@ static void answer_owners(struct answer *answer, int errnum, bool prose)
 /* Explains a cause or check. */
 static void answer_one(struct answer *answer, const struct question *question, bool prose)
 {
-	struct explained row;
+	const struct mr_check *check = question->check;
+	struct mr_cause entry;
+	struct explained row = { .entry = &entry };
 
 	if (question->cause)
-		explained_fill(&row, question->cause);
+		explained_fill(&row, question->cause, NULL);
 	else
-		row = (struct explained){
-			.id = question->check->id,
-			.subject = question->check->subject,
+		entry = (struct mr_cause){
+			.id = check->id,
+			.subject = check->subject,
 			.what = "It is a check of mrctl stat --host, and no cause by itself.",
 		};
 	if (prose) {
-		print_explained(&row, question->check);
+		print_explained(&row, check);
 		return;
 	}
 	answer_begin(answer);

@@ -440,53 +440,40 @@ const struct record log_record = { "log", fields, "log" };
 static const struct repeat {
 	const char *call; /* how it begins */
 	const char *command;
+	const char *on_gpu; /* for memory of a GPU; NULL: the same */
 	bool takes_request;
 } repeats[] = {
-	{ "ibv_reg_mr_iova", "reg-iova", true },
-	{ "ibv_reg_dmabuf_mr", "reg-dmabuf --from udmabuf", true },
-	{ "mlx5dv_reg_dmabuf_mr", "reg-dmabuf --from udmabuf --data-direct", true },
-	{ "ibv_reg_mr", "reg", true },
-	{ "mlx5dv_devx_umem_reg", "umem", true },
-	{ "ibv_reg_dm_mr", "reg --memory dm", false },
-	{ "ibv_alloc_dm", "reg --memory dm", false },
-	{ "ibv_alloc_null_mr", "reg --memory null-mr", false },
-	{ "ibv_alloc_pd", "reg", false },
-	{ "ibv_open_device", "stat --device", false },
-	{ "mlx5dv_open_device", "umem", false },
-	{ "ibv_get_device_list", "stat --device", false },
-	{ NULL, NULL, false },
+	{ "ibv_reg_mr_iova", "reg-iova", NULL, true },
+	{ "ibv_reg_dmabuf_mr", "reg-dmabuf --from udmabuf", "reg-dmabuf --from cuda:0", true },
+	{ "mlx5dv_reg_dmabuf_mr", "reg-dmabuf --from udmabuf --data-direct", NULL, true },
+	{ "ibv_reg_mr", "reg", "reg --memory cuda:0", true },
+	{ "mlx5dv_devx_umem_reg", "umem", NULL, true },
+	{ "ibv_reg_dm_mr", "reg --memory dm", NULL, false },
+	{ "ibv_alloc_dm", "reg --memory dm", NULL, false },
+	{ "ibv_alloc_null_mr", "reg --memory null-mr", NULL, false },
+	{ "ibv_alloc_pd", "reg", "reg --memory cuda:0", false },
+	{ "ibv_open_device", "stat --device", NULL, false },
+	{ "mlx5dv_open_device", "umem", NULL, false },
+	{ "ibv_get_device_list", "stat --device", NULL, false },
+	{ NULL, NULL, NULL, false },
 };
-
-static const struct repeat on_gpu = { "", "reg --memory cuda:0", true };
-static const struct repeat dmabuf_of_gpu = { "", "reg-dmabuf --from cuda:0", true };
-
-static const struct repeat *find_repeat(const char *call)
-{
-	const struct repeat *repeat = repeats;
-
-	while (repeat->call && strncmp(call, repeat->call, strlen(repeat->call)) != 0)
-		repeat++;
-	return repeat;
-}
 
 static void write_repeat(const struct mr_log_line *line, char *text, size_t size)
 {
 	const char *call = line->call && !line->remark ? line->call : "";
-	const struct repeat *repeat = find_repeat(call);
 	const bool is_iova = !strncmp(call, "ibv_reg_mr_iova", 15) && line->iova.known;
+	const struct repeat *repeat = repeats + !is_iova; /* ibv_reg_mr makes the same call */
 	const uint64_t page = 4096;
+	const char *on_gpu;
 	char access[FIELD_TEXT_MAX];
 
-	if (!repeat->command || (line->is_reason && !line->is_memlock))
+	while (repeat->call && strncmp(call, repeat->call, strlen(repeat->call)) != 0)
+		repeat++;
+	if (!repeat->call || (line->is_reason && !line->is_memlock))
 		return;
-	if (!strcmp(repeat->command, "reg-iova") && !is_iova) /* ibv_reg_mr makes the same call */
-		repeat = find_repeat("ibv_reg_mr");
-	if (line->is_on_gpu && !strcmp(repeat->command, "reg"))
-		repeat = &on_gpu;
-	else if (line->is_on_gpu && !strcmp(repeat->command, "reg-dmabuf --from udmabuf"))
-		repeat = &dmabuf_of_gpu;
-	mr_text_add(text, size, "", "mrctl %s", repeat->command);
-	if (!repeat->takes_request)
+	on_gpu = line->is_on_gpu ? repeat->on_gpu : NULL;
+	mr_text_add(text, size, "", "mrctl %s", on_gpu ?: repeat->command);
+	if (!repeat->takes_request && !on_gpu)
 		return;
 	if (is_iova)
 		mr_text_add(text, size, " ", "--iova 0x%" PRIx64, line->iova.value);
