@@ -20,11 +20,11 @@ static int run_sim(const struct invocation *invocation, struct mr_error *err)
 	int rc = mr_simulator_enter(args->profile, args->kernel, &args->faults, err);
 
 	if (!rc && args->data_direct)
-		rc = mr_simulator_set(MR_SIM_DATA_DIRECT_VARIABLE, err);
+		rc = mr_simulator_set(MR_SIM_DATA_DIRECT_VARIABLE, "1", err);
 	if (!rc && args->tph)
-		rc = mr_simulator_set(MR_SIM_TPH_VARIABLE, err);
+		rc = mr_simulator_set(MR_SIM_TPH_VARIABLE, "1", err);
 	if (!rc && args->no_optional_access)
-		rc = mr_simulator_set(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, err);
+		rc = mr_simulator_set(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, "1", err);
 	return rc ? rc : program_exec(invocation, err);
 }
 

@@ -12,9 +12,9 @@
 
 #define PRELOAD "libmrctl-sim.so"
 
-static int set_variable(const char *name, const char *value, struct mr_error *err)
+int mr_simulator_set(const char *variable, const char *value, struct mr_error *err)
 {
-	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
+	return setenv(variable, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
 }
 
 static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
@@ -30,7 +30,7 @@ static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
 			faults->list[i].text);
 	if (!stream || fclose(stream))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "open_memstream", NULL);
-	return set_variable(MR_SIM_FAULT_VARIABLE, text, err);
+	return mr_simulator_set(MR_SIM_FAULT_VARIABLE, text, err);
 }
 
 int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
@@ -59,14 +59,14 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 		     preloaded ? preloaded : "") < 0 ||
 	    asprintf(&sysfs, "%s/sysfs/%s", folder, name) < 0)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	rc = set_variable("LD_PRELOAD", preload, err);
+	rc = mr_simulator_set("LD_PRELOAD", preload, err);
 	if (!rc)
-		rc = set_variable("SYSFS_PATH", sysfs, err);
+		rc = mr_simulator_set("SYSFS_PATH", sysfs, err);
 	if (!rc)
-		rc = set_variable(MR_SIM_KERNEL_VARIABLE, mr_sim_kernels[kernel].name, err);
+		rc = mr_simulator_set(MR_SIM_KERNEL_VARIABLE, mr_sim_kernels[kernel].name, err);
 	if (!rc)
 		rc = set_faults(faults, err);
-	return rc ? rc : set_variable(MR_SIM_VARIABLE, name, err);
+	return rc ? rc : mr_simulator_set(MR_SIM_VARIABLE, name, err);
 }
 
 bool mr_simulator_is_entered(void)
@@ -74,11 +74,6 @@ bool mr_simulator_is_entered(void)
 	const char *profile = getenv(MR_SIM_VARIABLE);
 
 	return profile && *profile;
-}
-
-int mr_simulator_set(const char *variable, struct mr_error *err)
-{
-	return set_variable(variable, "1", err);
 }
 
 struct mr_opt_u64 mr_simulator_pinned(void)

@@ -24,12 +24,8 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 /** mr_simulator_is_entered() - whether the environment requests a simulated HCA */
 bool mr_simulator_is_entered(void);
 
-/**
- * mr_simulator_set() - set a variable that takes effect with any value, such as MR_SIM_TPH_VARIABLE
- *
- * Return: 0, or -errno with MR_ERROR_HOST.
- */
-int mr_simulator_set(const char *variable, struct mr_error *err);
+/** mr_simulator_set() - set a variable of the simulator.  Return: 0, or -errno with MR_ERROR_HOST. */
+int mr_simulator_set(const char *variable, const char *value, struct mr_error *err);
 
 /**
  * mr_simulator_pinned() - bytes that this process has pinned by simulated devices
