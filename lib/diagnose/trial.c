@@ -176,27 +176,16 @@ static bool replace_dmabuf(struct variant *variant)
 	return true;
 }
 
+/* Requests the same without Data Direct, or without page sizes. */
 static bool replace_call(struct variant *variant)
 {
-	static const struct {
-		enum mr_try_change change;
-		enum mr_region_call call, by;
-	} rows[] = {
-		{ MR_TRY_NO_DATA_DIRECT, MR_DV_REG_DMABUF_MR, MR_REG_DMABUF_MR },
-		{ MR_TRY_ANY_PAGE_SIZE, MR_UMEM_REG_EX, MR_UMEM_REG },
-		{ MR_TRY_ANY_PAGE_SIZE, MR_UMEM_REG_EX_DMABUF, MR_UMEM_REG_DMABUF },
-		{ MR_TRY_OTHER_CALL, MR_REG_MR_EX, MR_REG_MR },
-		{ MR_TRY_OTHER_CALL, MR_REG_MR_EX_IOVA, MR_REG_MR_IOVA },
-		{ MR_TRY_OTHER_CALL, MR_REG_MR_EX_FD, MR_REG_DMABUF_MR },
-	};
+	enum mr_region_call *call = &variant->request.call;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].change == variant->try->change &&
-		    rows[i].call == variant->asked->call) {
-			variant->request.call = rows[i].by;
-			return true;
-		}
-	return false;
+	*call = *call == MR_DV_REG_DMABUF_MR     ? MR_REG_DMABUF_MR
+		: *call == MR_UMEM_REG_EX        ? MR_UMEM_REG
+		: *call == MR_UMEM_REG_EX_DMABUF ? MR_UMEM_REG_DMABUF
+						 : *call;
+	return *call != variant->asked->call;
 }
 
 static void name_call(struct variant *variant, enum mr_region_call call)
@@ -209,18 +198,19 @@ static void name_call(struct variant *variant, enum mr_region_call call)
 /* ibv_reg_mr_ex(3) in place of the older calls, or the older call in its place.  The kernel does not distinguish them. */
 static bool use_other_call(struct variant *variant)
 {
-	const enum mr_region_call ex = mr_call_row(variant->asked->call)->ex;
-	bool is_other = replace_call(variant);
+	const enum mr_region_call asked = variant->asked->call, ex = mr_call_row(asked)->ex;
+	enum mr_region_call other = ex;
 	struct mr_error ignored;
 	enum mr_symbol symbol;
 
-	if (!is_other && ex) {
-		variant->request.call = ex;
-		is_other = true;
-	}
+	if (ex == asked)
+		for (other = MR_REG_MR; mr_call_row(other)->ex != ex; other++)
+			;
+	if (ex)
+		variant->request.call = other;
 	name_call(variant, variant->request.call);
 	symbol = mr_call_row(variant->request.call)->symbol;
-	return is_other && variant->registrar.via == MR_VIA_LIBRARY &&
+	return ex && variant->registrar.via == MR_VIA_LIBRARY &&
 	       (symbol == MR_SYMBOL_NONE || mr_symbol_find(symbol, &ignored));
 }
 
