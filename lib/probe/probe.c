@@ -119,9 +119,10 @@ static void attempt_once(struct mr_probe *probe, const struct mr_trial *trial, b
 		.trial = trial,
 		.blind = blind,
 		.context = probe->device.context,
-		.registrar = trial->via == MR_VIA_KERNEL ? probe->kernel : probe->library,
+		.registrar = probe->library,
 		.request = { .call = trial->call, .access = trial->access },
 	};
+	attempt->registrar.via = trial->via;
 	if (trial->prepare)
 		attempt->rc = trial->prepare(attempt);
 	if (!attempt->rc)
@@ -166,10 +167,8 @@ int mr_probe_open(struct mr_probe *probe, const char *name, struct mr_environmen
 	probe->library = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
 						.context = probe->device.context,
 						.pd = probe->device.pd,
-						.uverbs = &probe->uverbs };
-	probe->kernel = (struct mr_registrar){ .via = MR_VIA_KERNEL,
-					       .uverbs = &probe->uverbs,
-					       .pd_handle = pd_handle };
+						.uverbs = &probe->uverbs,
+						.pd_handle = pd_handle };
 	probe->in_force.uverbs = &probe->uverbs;
 	probe->has_attributes =
 		!mr_attributes_query(probe->device.context, &probe->attributes, &ignored);
@@ -180,15 +179,6 @@ void mr_probe_close(struct mr_probe *probe)
 {
 	mr_device_close(&probe->device);
 	mr_memory_unmap(&probe->memory);
-}
-
-/* Whether RLIMIT_MEMLOCK is not enforced for this process. */
-static bool may_lock_all(void)
-{
-	struct mr_process_status self;
-
-	return mr_process_status_read(mr_this_host(), "self", &self) || !self.effective.known ||
-	       self.effective.value & MR_CAP_IPC_LOCK;
 }
 
 /* Notes on an errno that means neither yes nor no. */
@@ -215,7 +205,8 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 
 	while (doubts[i].errnum && doubts[i].errnum != -attempt->rc)
 		i++;
-	if ((attempt->rc == -ENOMEM || attempt->rc == -EPERM) && memlock.known && !may_lock_all())
+	if ((attempt->rc == -ENOMEM || attempt->rc == -EPERM) && memlock.known &&
+	    mr_memlock_is_lifted(mr_this_host()) == MR_NO)
 		MR_ATTEMPT_REASON(attempt,
 				  "maybe a limit of this process: it may lock %" PRIu64
 				  " bytes of memory (RLIMIT_MEMLOCK)",
@@ -483,7 +474,7 @@ static const char *find_limit(const struct mr_probe *probe, const struct mr_max_
 	if (probe->has_attributes && found->refused.value > probe->attributes.max_mr_size)
 		return "max_mr_size";
 	if (found->err.errnum != ENOMEM || !memlock.known ||
-	    found->refused.value <= memlock.value || may_lock_all())
+	    found->refused.value <= memlock.value || mr_memlock_is_lifted(mr_this_host()) != MR_NO)
 		return NULL;
 	return "RLIMIT_MEMLOCK";
 }

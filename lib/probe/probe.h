@@ -15,8 +15,7 @@
 struct mr_probe {
 	struct mr_device device;
 	struct mr_uverbs uverbs;
-	struct mr_registrar library; /**< by libibverbs */
-	struct mr_registrar kernel;  /**< by ioctls */
+	struct mr_registrar library; /**< by libibverbs; it can register by ioctls, too */
 	const struct mr_environment *environment;
 	struct mr_attributes attributes;
 	bool has_attributes;
