@@ -19,6 +19,7 @@ struct look {
 	void (*judge)(struct look *look);
 	/* Findings about the devices with the worst verdict: */
 	enum mr_verdict worst;
+	const char *remedy; /* NULL: none */
 	struct {
 		char text[128];
 		struct mr_name_text devices;
@@ -33,11 +34,13 @@ struct look {
 	bool differs;           /* a device is in another group than the GPU */
 };
 
-/* Adds what was found of the device. */
-static void add(struct look *look, enum mr_verdict verdict, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Adds what was found of the device; devices with the same verdict have the same remedy. */
+static void advise(struct look *look, enum mr_verdict verdict, const char *remedy, const char *fmt,
+		   ...) __attribute__((format(printf, 4, 5)));
+#define add(look, verdict, ...) advise(look, verdict, NULL, __VA_ARGS__)
 
-static void add(struct look *look, enum mr_verdict verdict, const char *fmt, ...)
+static void advise(struct look *look, enum mr_verdict verdict, const char *remedy, const char *fmt,
+		   ...)
 {
 	char text[sizeof(look->rows[0].text)];
 	unsigned int row = 0;
@@ -48,6 +51,7 @@ static void add(struct look *look, enum mr_verdict verdict, const char *fmt, ...
 	if (verdict > look->worst)
 		look->count = look->others = 0;
 	look->worst = verdict;
+	look->remedy = remedy;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -97,11 +101,8 @@ static void set_worst(const struct look *look)
 		snprintf(text + used, size - used, "; %u more", others);
 }
 
-/*
- * Judges each device, and sets the finding to the worst, with the remedy of its verdict.
- * Return: that verdict; MR_VERDICT_NA where there are no devices
- */
-static enum mr_verdict look_at_devices(struct look *look, const char *const remedies[MR_VERDICTS])
+/* Judges each device, and sets the finding to the worst.  Return: its verdict; MR_VERDICT_NA without devices */
+static enum mr_verdict look_at_devices(struct look *look)
 {
 	const int count = mr_rdma_device_list(look->question->host, look_at, look);
 
@@ -114,10 +115,12 @@ static enum mr_verdict look_at_devices(struct look *look, const char *const reme
 		mr_finding_set(look->finding, MR_VERDICT_NA, "no RDMA devices");
 	if (look->count)
 		set_worst(look);
-	if (remedies && remedies[look->worst])
-		mr_finding_remedy(look->finding, "%s", remedies[look->worst]);
+	if (look->remedy)
+		mr_finding_remedy(look->finding, "%s", look->remedy);
 	return look->worst;
 }
+
+#define SEE_WHY "mrctl reg --device NAME shows the cause"
 
 /* Whether the device has no node here, as those that were not given to this container. */
 static bool has_no_node(const struct look *look)
@@ -157,8 +160,8 @@ static void judge_presence(struct look *look)
 		add(look, MR_VERDICT_UNKNOWN,
 		    "the recording does not show whether it can be opened");
 	else
-		add(look, MR_VERDICT_BAD, "cannot be opened: %s (%s)", mr_errno_name(-rc) ?: "?",
-		    mr_errno_text(-rc));
+		advise(look, MR_VERDICT_BAD, SEE_WHY, "cannot be opened: %s (%s)",
+		       mr_errno_name(-rc) ?: "?", mr_errno_text(-rc));
 }
 
 /* Finds out why there is no device. */
@@ -201,13 +204,10 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 	}
 }
 
-#define SEE_WHY "mrctl reg --device NAME shows the cause"
-
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = { [MR_VERDICT_BAD] = SEE_WHY };
 	struct look look = { .question = question, .finding = finding, .judge = judge_presence };
-	const enum mr_verdict verdict = look_at_devices(&look, remedies);
+	const enum mr_verdict verdict = look_at_devices(&look);
 
 	if (verdict == MR_VERDICT_NA && finding->verdict == MR_VERDICT_NA)
 		explain_absence(question->host, finding);
@@ -279,28 +279,26 @@ static void judge_ports(struct look *look)
 	link = judge_links(look, look->finding);
 	if (link == LINK_ACTIVE)
 		add(look, MR_VERDICT_OK, "active");
-	else if (link == LINK_UNUSED)
-		add(look, MR_VERDICT_WARN, "no active port: registration works, transfers do not");
+	else if (link == LINK_UNTOLD)
+		advise(look, MR_VERDICT_UNKNOWN, "rdma link",
+		       "sysfs does not have the state of a port");
 	else if (link == LINK_NONE && look->sum)
 		add(look, MR_VERDICT_OK, "no link");
-	else if (link == LINK_NONE)
-		add(look, MR_VERDICT_WARN, "no link: registration works, transfers do not");
 	else
-		add(look, MR_VERDICT_UNKNOWN, "sysfs does not have the state of a port");
+		advise(look, MR_VERDICT_WARN,
+		       "check the cable, the subnet manager (InfiniBand), and the network device "
+		       "(RoCE): rdma link",
+		       "no %s: registration works, transfers do not",
+		       link == LINK_NONE ? "link" : "active port");
 }
 
 void mr_check_port(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_WARN] = "check the cable, the subnet manager (InfiniBand), and the "
-				    "network device (RoCE): rdma link",
-		[MR_VERDICT_UNKNOWN] = "rdma link",
-	};
 	struct look look = { .question = question, .finding = finding, .judge = count_active };
 
 	mr_rdma_device_list(question->host, look_at, &look);
 	look.judge = judge_ports;
-	look_at_devices(&look, remedies);
+	look_at_devices(&look);
 }
 
 /* ---- what libibverbs answers ---- */
@@ -313,7 +311,7 @@ static bool query_limits(struct look *look, struct mr_device_limits *limits)
 	if ((rc == -ENOENT || rc == -ENODEV) && has_no_node(look))
 		add(look, MR_VERDICT_NA, "no node: see MR-NODE");
 	else if (rc)
-		add(look, MR_VERDICT_UNKNOWN, "cannot be opened: see MR-DEVICE");
+		advise(look, MR_VERDICT_UNKNOWN, SEE_WHY, "cannot be opened: see MR-DEVICE");
 	return !rc;
 }
 
@@ -327,21 +325,19 @@ static void judge_odp(struct look *look)
 		add(look, MR_VERDICT_OK,
 		    limits.odp_implicit ? "explicit and implicit" : "explicit only");
 	else if (is_mlx5(look))
-		add(look, MR_VERDICT_WARN, "none, so no dma-buf regions either");
+		advise(look, MR_VERDICT_WARN,
+		       "mlx5 requires CONFIG_INFINIBAND_ON_DEMAND_PAGING (see MR-KERNEL-CONFIG) and "
+		       "firmware with on-demand paging",
+		       "none, so no dma-buf regions either");
 	else
 		add(look, MR_VERDICT_NA, "it has none");
 }
 
 void mr_check_odp(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_WARN] = "mlx5 requires CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
-				    "MR-KERNEL-CONFIG) and firmware with on-demand paging",
-		[MR_VERDICT_UNKNOWN] = SEE_WHY,
-	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_odp };
 
-	look_at_devices(&look, remedies);
+	look_at_devices(&look);
 }
 
 static void judge_max_mr(struct look *look)
@@ -352,8 +348,11 @@ static void judge_max_mr(struct look *look)
 	if (!query_limits(look, &limits))
 		return;
 	if (planned->known && planned->value > limits.max_mr_size)
-		add(look, MR_VERDICT_BAD, "max_mr_size is %s, and %s are planned",
-		    MR_SIZE(limits.max_mr_size), MR_SIZE(planned->value));
+		advise(look, MR_VERDICT_BAD,
+		       "register the memory as several regions; mrctl stat --probe --max-size finds "
+		       "the largest that works",
+		       "max_mr_size is %s, and %s are planned", MR_SIZE(limits.max_mr_size),
+		       MR_SIZE(planned->value));
 	else if (limits.max_mr_size == UINT64_MAX)
 		add(look, MR_VERDICT_OK, "a region may have any size");
 	else
@@ -362,14 +361,9 @@ static void judge_max_mr(struct look *look)
 
 void mr_check_max_mr(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_BAD] = "register the memory as several regions; mrctl stat --probe "
-				   "--max-size finds the largest that works",
-		[MR_VERDICT_UNKNOWN] = SEE_WHY,
-	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_max_mr };
 
-	look_at_devices(&look, remedies);
+	look_at_devices(&look);
 }
 
 /* ---- what the firmware has ---- */
@@ -391,7 +385,8 @@ static void judge_fw_pages(struct look *look)
 			mr_finding_detail(look->finding, "reg_pages %" PRIu64,
 					  look->device.reg_pages.value);
 	} else if (is_mlx5(look)) {
-		add(look, MR_VERDICT_UNKNOWN, "no fw_pages in sysfs");
+		advise(look, MR_VERDICT_UNKNOWN, "ls /sys/class/infiniband/*/fw_pages",
+		       "no fw_pages in sysfs");
 	} else {
 		add(look, MR_VERDICT_NA, "the driver does not count them");
 	}
@@ -399,14 +394,11 @@ static void judge_fw_pages(struct look *look)
 
 void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_UNKNOWN] = "ls /sys/class/infiniband/*/fw_pages",
-	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_fw_pages };
 	struct mr_meminfo info;
 	int rc;
 
-	if (look_at_devices(&look, remedies) != MR_VERDICT_OK)
+	if (look_at_devices(&look) != MR_VERDICT_OK)
 		return;
 	rc = mr_meminfo_read(question->host, &info);
 	if (rc || !info.total.known)
@@ -445,12 +437,14 @@ static void judge_uar(struct look *look)
 		add(look, MR_VERDICT_NA,
 		    "not known: debugfs is not mounted, or the kernel is older than 5.18");
 	else if (rc)
-		add(look, MR_VERDICT_UNKNOWN, "counters of commands in debugfs: %s",
-		    mr_errno_text(-rc));
+		advise(look, MR_VERDICT_UNKNOWN, "ls /sys/kernel/debug/mlx5/*/commands",
+		       "counters of commands in debugfs: %s", mr_errno_text(-rc));
 	else if (!uars.failed.value)
 		add(look, MR_VERDICT_OK, "no UAR was refused");
 	else
-		add(look, MR_VERDICT_WARN, "the firmware has refused UARs (ALLOC_UAR)");
+		advise(look, MR_VERDICT_WARN,
+		       "keep fewer contexts open, or raise PF_LOG_BAR_SIZE (mlxconfig)",
+		       "the firmware has refused UARs (ALLOC_UAR)");
 	if (!rc && uars.failed.known && uars.failed.value)
 		mr_finding_detail(look->finding,
 				  "%s: %" PRIu64 " refused since its driver was loaded",
@@ -459,14 +453,9 @@ static void judge_uar(struct look *look)
 
 void mr_check_uar(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_WARN] =
-			"keep fewer contexts open, or raise PF_LOG_BAR_SIZE (mlxconfig)",
-		[MR_VERDICT_UNKNOWN] = "ls /sys/kernel/debug/mlx5/*/commands",
-	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_uar };
 
-	look_at_devices(&look, remedies);
+	look_at_devices(&look);
 }
 
 /* From this size on, mappings of single pages were seen to run out (dma-bufs of GPUs). */
@@ -494,22 +483,22 @@ static void judge_iommu(struct look *look)
 	else if (!strcmp(iommu.type, "identity"))
 		add(look, MR_VERDICT_OK, "passed through (identity)");
 	else if (!strncmp(iommu.type, "DMA", 3))
-		add(look, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK, "translated (%s)",
-		    iommu.type);
+		advise(look, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK,
+		       look->is_large
+			       ? "boot with iommu=pt, or register large dma-bufs in pieces of "
+				 "1 GiB: mappings of single pages run out (ENOMEM)"
+			       : NULL,
+		       "translated (%s)", iommu.type);
 	else if (!iommu.type[0] && !look->is_large)
 		add(look, MR_VERDICT_OK, "not known whether addresses are translated");
 	else
-		add(look, MR_VERDICT_UNKNOWN, "type of its IOMMU group: %s",
-		    iommu.type[0] ? iommu.type : "not known");
+		advise(look, MR_VERDICT_UNKNOWN,
+		       "check the kernel's command line: iommu=pt, intel_iommu=on",
+		       "type of its IOMMU group: %s", iommu.type[0] ? iommu.type : "not known");
 }
 
 void mr_check_iommu(const struct mr_question *question, struct mr_finding *finding)
 {
-	static const char *const remedies[MR_VERDICTS] = {
-		[MR_VERDICT_WARN] = "boot with iommu=pt, or register large dma-bufs in pieces of "
-				    "1 GiB: mappings of single pages run out (ENOMEM)",
-		[MR_VERDICT_UNKNOWN] = "check the kernel's command line: iommu=pt, intel_iommu=on",
-	};
 	struct look look = { .question = question, .finding = finding, .judge = judge_iommu };
 	struct mr_hardware hardware;
 	char words[256];
@@ -517,7 +506,7 @@ void mr_check_iommu(const struct mr_question *question, struct mr_finding *findi
 	mr_hardware_read(question->host, &hardware);
 	look.is_large = (question->size.known && question->size.value >= MANY_PAGES) ||
 			hardware.is_gpu_in_use;
-	look_at_devices(&look, remedies);
+	look_at_devices(&look);
 	if (look.count && !mr_kernel_words(question->host, words, sizeof(words)) && words[0])
 		mr_finding_detail(finding, "booted with %s", words);
 }
@@ -566,7 +555,7 @@ void mr_check_iommu_group(const struct mr_question *question, struct mr_finding 
 	mr_hardware_read(question->host, &hardware);
 	if (hardware.has_nvidia)
 		mr_iommu_read(question->host, hardware.gpu, &look.gpu);
-	look_at_devices(&look, NULL);
+	look_at_devices(&look);
 	if (finding->figure[0])
 		return;
 	if (!hardware.has_nvidia || !look.sum) {
