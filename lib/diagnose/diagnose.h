@@ -28,10 +28,9 @@ extern const struct mr_word mr_verdicts[MR_VERDICTS + 1];
 struct mr_question {
 	struct mr_host *host;
 	struct mr_opt_u64
-		size; /**< bytes of a planned registration on each device; not known: none */
-	uint64_t
-		huge_size; /**< bytes of the huge pages that the planned memory has; 0: it has none */
-	bool is_gpu;       /**< the planned memory is that of a GPU */
+		size;       /**< bytes of a planned registration on each device; unknown: none */
+	uint64_t huge_size; /**< bytes of the planned memory's huge pages; 0: it has none */
+	bool is_gpu;        /**< the planned memory is that of a GPU */
 	const char *device; /**< the only device that is asked about; NULL: all */
 };
 

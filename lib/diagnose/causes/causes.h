@@ -127,14 +127,12 @@ enum mr_operation {
  * call has no such thing, or that its caller does not know it.
  */
 struct mr_refusal {
-	const char *call; /**< "ibv_reg_mr", as of struct mr_error */
-	int errnum;       /**< positive */
-	enum mr_error_kind
-		kind; /**< MR_ERROR_HOST: mrctl itself did not make the call, or prepared it */
+	const char *call;        /**< "ibv_reg_mr", as of struct mr_error */
+	int errnum;              /**< positive */
+	enum mr_error_kind kind; /**< MR_ERROR_HOST: mrctl did not make the call, or prepared it */
 	enum mr_via via;
-	const struct mr_environment
-		*environment; /**< its members about a device are those of the call's */
-	const struct mr_registrar *registrar; /**< the path, and what is open for it */
+	const struct mr_environment *environment; /**< of the call's device */
+	const struct mr_registrar *registrar;     /**< the path, and what is open for it */
 	struct ibv_context *context; /**< the device that libibverbs has open, on either path */
 	struct ibv_pd *library_pd;   /**< the PD of that, or NULL */
 	bool is_own; /**< only this process has that context: its regions end with it */
@@ -161,14 +159,13 @@ struct mr_refusal {
 	bool has_more_ranges; /**< of ADVISE: @advised, and the region, are of the first range */
 	const char *memory;   /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
 	uint64_t held; /**< bytes that this process has registered before, as far as is known */
-	uint64_t
-		most_held; /**< of another process: the most bytes that it has had registered at once */
+	uint64_t most_held; /**< of another process: the most bytes registered at once */
 	const struct mr_rereg_request *rereg;         /**< of REREG */
 	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
 	const char *device; /**< name that was looked for, of FIND and OPEN */
 	uint64_t try_ns;    /**< time that tries may take, in nanoseconds */
 	const struct mr_tries
-		*tries; /**< the results of the call with changes; NULL: none were tried */
+		*tries; /**< results of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_of_other_process;
 	/** The process has gone on since: its memory and limits may have changed. */
@@ -250,7 +247,7 @@ struct mr_inquiry {
 	const struct mr_refusal *refusal;
 	const struct mr_region_request *request; /**< of the refusal */
 	const struct mr_environment
-		*environment; /**< that of the refusal; all empty where it has none */
+		*environment; /**< of the refusal; all empty where it has none */
 	enum mr_operation operation;
 	struct mr_host *host;
 
@@ -265,9 +262,8 @@ struct mr_inquiry {
 	struct mr_dmabuf_file dmabuf;
 	struct mr_mlx5_log_line log_line;
 	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
-	struct mr_mapping
-		gpu; /**< of a node of a GPU, anywhere in the process: mr_obstacle_gpu() */
-	struct mr_range range; /**< of a cause that needs it */
+	struct mr_mapping gpu;       /**< of a GPU's node, anywhere: mr_obstacle_gpu() */
+	struct mr_range range;       /**< of a cause that needs it */
 };
 
 /** mr_inquiry_init() - begin an inquiry; nothing is read yet */
@@ -561,23 +557,19 @@ enum mr_need {
 
 /** A cause: an entry of a file such as nodes.txt, of which rows.awk makes it. */
 struct mr_cause {
-	const char *
-		id; /**< "MR-MEMLOCK"; that of the check of stat --host where it is the same thing */
-	const char *subject;          /**< a few words: "limit of locked memory" */
-	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
+	const char *id;      /**< "MR-MEMLOCK"; the id of a check of stat --host about the same */
+	const char *subject; /**< a few words: "limit of locked memory" */
+	uint32_t operations; /**< bits: MR_ON(REG) | ... */
 	const char *prepared_by[3];   /**< the only calls of PREPARE; ends with NULL; none: any */
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
 	enum mr_layer layer;          /**< that checks it, of most calls */
 	enum mr_frequency frequency;
-	uint64_t
-		cured_by; /**< bits of changes, each of which cures it: MR_CURED_BY(FRESH_MEMORY) | ... */
-	uint32_t
-		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
+	uint64_t cured_by;     /**< bits of changes that cure it: MR_CURED_BY(FRESH_MEMORY) | ... */
+	uint32_t needs_access; /**< it requires one of these access flags; 0: none */
 	uint32_t needs;     /**< what the function needs to know: bits, MR_NEEDS(REQUEST) | ... */
 	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
 	enum mr_obstacle_kind obstacle; /**< that the memory of the call has */
-	const char
-		*statuses; /**< of mlx5's firmware, by one of which it has refused; a byte each */
+	const char *statuses;           /**< by which mlx5's firmware has refused; a byte each */
 	const char *shows; /**< names of facts of the call that are evidence, or NULL */
 	bool is_of_gpu;    /**< of memory of a GPU */
 	bool is_of_request; /**< other memory does not cure it: address, length or flags are refused */
@@ -588,8 +580,7 @@ struct mr_cause {
 	const char *what;            /**< description: one or two sentences */
 	const char *recognise;       /**< how to tell it from others */
 	const char *remedy;          /**< used if the function sets none */
-	const char
-		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
+	const char *sources;         /**< references: files of the kernel, man pages, threads */
 };
 
 /** mr_cause_speaks_for() - whether a cause can be that of an errno; 0: any */
