@@ -550,6 +550,10 @@ enum mr_need {
 	MR_NEED_PLACE, /**< mr_inquiry_place(), a device that has a node; it is in the inquiry then */
 	MR_NEED_HANDLE,        /**< the number of the object */
 	MR_NEED_OTHER_PROCESS, /**< another process was refused */
+	MR_NEED_DATA,          /**< the operation that was to move data */
+	MR_NEED_KEY_CHECK,     /**< the same, and its answer is that of a check of keys */
+	MR_NEED_INSIDE, /**< the same, refused although it is inside of the region and has its access */
+	MR_NEED_DMABUF_REGION, /**< the region is on a dma-buf */
 };
 
 /** MR_NEEDS() - the bit of a need */

@@ -6,35 +6,11 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/verify/verify.h"
 
-/* Whether the answer is that of a check of keys, which the causes about a region can have. */
-static const struct mr_data_row *refused(const struct mr_inquiry *inquiry)
-{
-	const struct mr_data_row *row = inquiry->refusal->data;
-
-	return row && (row->answer == IBV_WC_WR_FLUSH_ERR || row->answer == IBV_WC_LOC_PROT_ERR ||
-		       row->answer == IBV_WC_REM_ACCESS_ERR ||
-		       row->answer == IBV_WC_LOC_QP_OP_ERR || row->answer == IBV_WC_MW_BIND_ERR ||
-		       row->answer == IBV_WC_LOC_ACCESS_ERR || row->answer == IBV_WC_REM_OP_ERR ||
-		       row->answer == IBV_WC_REM_INV_REQ_ERR)
-		       ? row
-		       : NULL;
-}
-
-/* The same of a refusal that the request of the operation does not explain. */
-static const struct mr_data_row *refused_inside(const struct mr_inquiry *inquiry)
-{
-	const struct mr_data_row *row = refused(inquiry);
-
-	return row && row->granted && row->is_inside ? row : NULL;
-}
-
 static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const struct mr_data_row *row = refused(inquiry);
+	const struct mr_data_row *row = refusal->data;
 
-	if (!row)
-		return;
 	mr_evidence_hex(suspicion, "at", row->at);
 	mr_evidence_number(suspicion, "bytes", row->length);
 	mr_evidence_hex(suspicion, "iova", refusal->region_iova);
@@ -51,11 +27,8 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_data_row *row = refused(inquiry);
+	const struct mr_data_row *row = inquiry->refusal->data;
 
-	if (!row)
-		return;
-	mr_evidence_hex(suspicion, "access", inquiry->refusal->region_access);
 	if (row->granted)
 		mr_rule_out(suspicion, "the region has the access flag of the operation");
 	else
@@ -65,38 +38,20 @@ static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 static void look_at_alignment(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_data_row *row = refused(inquiry);
-
-	if (row && row->access == MR_DATA_REMOTE_ATOMIC)
+	if (inquiry->refusal->data->access == MR_DATA_REMOTE_ATOMIC)
 		mr_rule_out(suspicion, "the address is a multiple of 8");
 }
 
 static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!refused(inquiry))
-		return;
 	if (inquiry->refusal->is_gone)
 		mr_suspect(suspicion, MR_CERTAIN, "the kernel has no such region any more");
 	else
 		mr_rule_out(suspicion, "the kernel has the region");
 }
 
-static void look_at_pd(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (refused(inquiry))
-		mr_rule_out(suspicion, "the queue pair is in the region's protection domain");
-}
-
-static void look_at_iova(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (refused(inquiry))
-		mr_rule_out(suspicion, "the operation uses the I/O virtual address");
-}
-
 static void look_at_inert(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!refused_inside(inquiry))
-		return;
 	if (inquiry->refusal->is_inert == MR_YES)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the process that registered the region has ended");
@@ -107,11 +62,11 @@ static void look_at_inert(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 static void look_at_page(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const struct mr_data_row *row = refused_inside(inquiry);
-	const uint64_t addr = row ? refusal->region_addr + (row->at - refusal->region_iova) : 0;
+	const struct mr_data_row *row = refusal->data;
+	const uint64_t addr = refusal->region_addr + (row->at - refusal->region_iova);
 	struct mr_mapping mapping;
 
-	if (!row || refusal->is_inert == MR_YES)
+	if (refusal->is_inert == MR_YES)
 		return;
 	mr_evidence_hex(suspicion, "at", row->at);
 	if (refusal->is_own &&
@@ -123,31 +78,10 @@ static void look_at_page(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   "the page at 0x%" PRIx64 " may not be fetched on demand", addr);
 }
 
-static void look_at_dmabuf(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (refused_inside(inquiry) && mr_region_is_dmabuf(inquiry->refusal->region_call))
-		mr_suspect(suspicion, MR_POSSIBLE,
-			   "the exporter may have moved or revoked the dma-buf of the region");
-}
-
-/* On a path that is blocked, requests of the HCA are refused, or never answered. */
-static void look_at_p2p(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_data_row *row = inquiry->refusal->data;
-
-	if (row && row->answer && row->granted && row->is_inside &&
-	    mr_region_is_dmabuf(inquiry->refusal->region_call))
-		mr_suspect(suspicion, MR_POSSIBLE,
-			   "the dma-buf may be memory of a PCI device that the HCA cannot reach");
-}
-
 /* Software devices have no PCI bus. */
 static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_data_row *row = inquiry->refusal->data;
-
-	if (row && row->answer && row->granted && row->is_inside &&
-	    !mr_inquiry_is_software(inquiry) && !mr_is_simulated(inquiry->host))
+	if (!mr_inquiry_is_software(inquiry) && !mr_is_simulated(inquiry->host))
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the IOMMU may have refused the access; then the kernel's log has a fault");
@@ -155,9 +89,7 @@ static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_data_row *row = refused_inside(inquiry);
-
-	if (row && row->access == MR_DATA_MW_BIND)
+	if (inquiry->refusal->data->access == MR_DATA_MW_BIND)
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "the device may not bind windows of type 1 to this kind of region");
 }
@@ -167,7 +99,7 @@ static void look_at_bytes(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const char *bug;
 
-	if (!refusal->data || refusal->data->answer != MR_DATA_OTHER_DATA)
+	if (refusal->data->answer != MR_DATA_OTHER_DATA)
 		return;
 	bug = mr_kernel_bug(inquiry->host, mr_driver_id(inquiry->environment->provider),
 			    refusal->region_access);
@@ -181,10 +113,10 @@ static void look_at_bytes(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 static void look_at_peer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_data_row *row = inquiry->refusal->data;
+	const uint32_t answer = inquiry->refusal->data->answer;
 
-	if (row && (row->answer == IBV_WC_RETRY_EXC_ERR ||
-		    row->answer == IBV_WC_RNR_RETRY_EXC_ERR || row->answer == MR_DATA_TIMEOUT))
+	if (answer == IBV_WC_RETRY_EXC_ERR || answer == IBV_WC_RNR_RETRY_EXC_ERR ||
+	    answer == MR_DATA_TIMEOUT)
 		mr_suspect(
 			suspicion, MR_LIKELY,
 			"no answer came from the queue pair on the same port of the same device");
@@ -192,9 +124,7 @@ static void look_at_peer(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 
 static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_data_row *row = refused_inside(inquiry);
-
-	if (row && row->answer == IBV_WC_WR_FLUSH_ERR)
+	if (inquiry->refusal->data->answer == IBV_WC_WR_FLUSH_ERR)
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "an error of the peer has stopped the operation");
 }

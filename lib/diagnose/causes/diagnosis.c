@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/verbs.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/diagnose/diagnose.h"
+#include "lib/verify/verify.h"
 
 /*
  * Applies the results of tries to a cause.  A cause is likely if the call succeeds with a change that cures it.  It
@@ -192,6 +194,12 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_rule_out(suspicion, "the kernel itself refused");
 }
 
+/* Answers of a check of keys, for which a cause about the region is possible. */
+static const uint32_t key_checks = 1U << IBV_WC_WR_FLUSH_ERR | 1U << IBV_WC_LOC_PROT_ERR |
+				   1U << IBV_WC_REM_ACCESS_ERR | 1U << IBV_WC_LOC_QP_OP_ERR |
+				   1U << IBV_WC_MW_BIND_ERR | 1U << IBV_WC_LOC_ACCESS_ERR |
+				   1U << IBV_WC_REM_OP_ERR | 1U << IBV_WC_REM_INV_REQ_ERR;
+
 /*
  * Whether all facts that a cause needs are known, by the bits of enum mr_need.  It queries the device and the kernel
  * if necessary.
@@ -200,6 +208,7 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const struct mr_rereg_failure *failure = refusal->rereg_failure;
+	const struct mr_data_row *data = refusal->data;
 	const struct mr_dmabuf_file *dmabuf =
 		needs & (MR_NEEDS(DMABUF) | MR_NEEDS(EXPORTER)) ? mr_inquiry_dmabuf(inquiry) : NULL;
 	const bool has_range = mr_inquiry_range(inquiry, &inquiry->range);
@@ -233,6 +242,10 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 		[MR_NEED_PLACE] = needs & MR_NEEDS(PLACE) && mr_inquiry_place(inquiry)->is_listed,
 		[MR_NEED_HANDLE] = refusal->handle_known,
 		[MR_NEED_OTHER_PROCESS] = refusal->is_of_other_process,
+		[MR_NEED_DATA] = data,
+		[MR_NEED_KEY_CHECK] = data && key_checks >> data->answer & 1,
+		[MR_NEED_INSIDE] = data && data->answer && data->granted && data->is_inside,
+		[MR_NEED_DMABUF_REGION] = mr_region_is_dmabuf(refusal->region_call),
 	};
 
 	for (size_t need = 0; need < sizeof(known); need++)

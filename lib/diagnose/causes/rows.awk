@@ -151,7 +151,7 @@ function end_table() {
 	if (table == "")
 		printf "{\n\t.id = \"%s\",\n", id
 	begin("subject", substr($0, length($1) + 2))
-	if (getline <= 0 || $0 !~ /^(look|says [A-Z]+;)/)
+	if (getline <= 0 || $0 !~ /^(look|says [A-Z_]+;)/)
 		fail("no function that looks for it, nor what it says")
 	if (table == "")
 		members($0)
