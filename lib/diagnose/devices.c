@@ -6,9 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /* The state of a check of all devices. */
@@ -35,12 +33,9 @@ struct look {
 };
 
 /* Adds what was found of the device; devices with the same verdict have the same remedy. */
-static void advise(struct look *look, enum mr_verdict verdict, const char *remedy, const char *fmt,
-		   ...) __attribute__((format(printf, 4, 5)));
 #define add(look, verdict, ...) advise(look, verdict, NULL, __VA_ARGS__)
-
-static void advise(struct look *look, enum mr_verdict verdict, const char *remedy, const char *fmt,
-		   ...)
+__attribute__((format(printf, 4, 5))) static void advise(struct look *look, enum mr_verdict verdict,
+							 const char *remedy, const char *fmt, ...)
 {
 	char text[sizeof(look->rows[0].text)];
 	unsigned int row = 0;

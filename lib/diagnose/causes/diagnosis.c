@@ -2,10 +2,8 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
 #include "lib/verify/verify.h"
 
 /*
@@ -278,6 +276,7 @@ static void show_facts(const struct mr_inquiry *inquiry, struct mr_suspicion *su
 		{ "access", HEX, mr_inquiry_access(inquiry), NULL },
 		{ "odp_general_caps", HEX, inquiry->attributes.odp.general, NULL },
 		{ "iova", HEX, request ? request->iova : 0, NULL },
+		{ "address", HEX, inquiry->range.addr, NULL },
 		{ "length", NUMBER, length, NULL },
 		{ "asked", NUMBER, length, NULL },
 		{ "max_dm_size", NUMBER, inquiry->attributes.max_dm_size, NULL },
@@ -301,12 +300,7 @@ void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 {
 	const char *const *call = cause->prepared_by;
 
-	suspicion->cause = cause;
-	suspicion->certainty = MR_UNRELATED;
-	suspicion->layer = cause->layer;
-	suspicion->text[0] = '\0';
-	suspicion->remedy[0] = '\0';
-	suspicion->evidence_count = 0;
+	*suspicion = (struct mr_suspicion){ .cause = cause, .layer = cause->layer };
 	while (*call && !mr_inquiry_is_call(inquiry, *call))
 		call++;
 	if ((!*call && cause->prepared_by[0] && inquiry->operation == MR_OP_PREPARE) ||
@@ -437,9 +431,7 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	struct mr_inquiry inquiry;
 
 	mr_inquiry_init(&inquiry, refusal, host);
-	diagnosis->layer = MR_LAYER_UNKNOWN;
-	diagnosis->cause_count = 0;
-	diagnosis->ruled_out_count = 0;
+	*diagnosis = (struct mr_diagnosis){ .layer = MR_LAYER_UNKNOWN };
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
 	     cause = mr_cause_next(cause)) {
 		/* A completion has a status, and no errno. */

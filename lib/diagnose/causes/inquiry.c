@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/host/host.h"
-#include "lib/verbs/verbs.h"
 
 void mr_inquiry_init(struct mr_inquiry *inquiry, const struct mr_refusal *refusal,
 		     struct mr_host *host)
@@ -295,11 +292,10 @@ const struct mr_mapping *mr_obstacle_gpu(struct mr_inquiry *inquiry,
 	if (obstacle->kind != MR_OBSTACLE_NO_ACCESS || mapping->path[0] || mapping->writable ||
 	    mapping->executable)
 		return NULL;
-	if (inquiry->has_gpu == MR_FACT_NOT_READ) {
-		mr_mappings_walk(inquiry->host, 0, find_gpu, &inquiry->gpu);
-		inquiry->has_gpu = inquiry->gpu.path[0] ? MR_FACT_KNOWN : MR_FACT_UNKNOWN;
-	}
-	return inquiry->has_gpu == MR_FACT_KNOWN ? &inquiry->gpu : NULL;
+	return KNOWN(inquiry->has_gpu, (mr_mappings_walk(inquiry->host, 0, find_gpu, &inquiry->gpu),
+					inquiry->gpu.path[0]))
+		       ? &inquiry->gpu
+		       : NULL;
 }
 
 /* ---- rules: each sets the obstacle that a mapping is, and returns whether it is one ---- */
@@ -597,7 +593,5 @@ bool mr_is_pinned(struct mr_inquiry *inquiry)
 
 const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry)
 {
-	if (inquiry->has_obstacle == MR_FACT_NOT_READ)
-		inquiry->has_obstacle = look(inquiry) ? MR_FACT_KNOWN : MR_FACT_UNKNOWN;
-	return inquiry->has_obstacle == MR_FACT_KNOWN ? &inquiry->obstacle : NULL;
+	return KNOWN(inquiry->has_obstacle, look(inquiry)) ? &inquiry->obstacle : NULL;
 }

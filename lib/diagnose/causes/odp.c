@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
-#include "lib/verbs/verbs.h"
 
 /* Whether the call itself requests on-demand paging. */
 static bool has_odp_access(const struct mr_inquiry *inquiry)
@@ -126,12 +121,6 @@ static void look_at_table(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			    MR_SIZE(table));
 }
 
-static void add_range(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	mr_evidence_hex(suspicion, "address", inquiry->range.addr);
-	mr_evidence_number(suspicion, "length", inquiry->range.length);
-}
-
 /* Without a length, the pages of a range that begins at one are none; one that begins inside of a page has one. */
 static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -146,7 +135,6 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	}
 	is_decisive = range.addr % mr_page_size(inquiry->host) == 0 &&
 		      (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
-	add_range(inquiry, suspicion);
 	mr_suspect(suspicion, mr_certain_if(is_decisive),
 		   "the length is 0, so there is no page to register");
 }
@@ -159,7 +147,6 @@ static void look_at_wrap(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (is_on_demand != (inquiry->refusal->errnum == EOVERFLOW) ||
 	    (!range.addr && is_on_demand) || !mr_range_wraps(&range, mr_page_size(inquiry->host)))
 		return;
-	add_range(inquiry, suspicion);
 	mr_suspect(suspicion, MR_CERTAIN, "0x%" PRIx64 " + %" PRIu64 " exceeds 64 bits", range.addr,
 		   range.length);
 }
@@ -176,7 +163,6 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	pages = whole.length / page;
 	if (pages <= UINT32_MAX)
 		return;
-	add_range(inquiry, suspicion);
 	mr_evidence_number(suspicion, "pages", pages);
 	mr_suspect(suspicion, MR_CERTAIN,
 		   "%s are %" PRIu64 " pages, and the kernel pins at most %u in one region",
