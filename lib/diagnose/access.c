@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 
 #define NO_DEVICE "no RDMA device"
 

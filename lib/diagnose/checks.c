@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /* Made of checks.txt */

@@ -2,13 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/reading.h"
 #include "lib/simulator/enter.h"
 #include "lib/simulator/spec.h"
 

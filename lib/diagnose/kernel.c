@@ -2,13 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <rdma/ib_user_ioctl_verbs.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 #include "lib/nldev/nldev.h"
 #include "lib/verbs/verbs.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 
 /* With less, programs cannot even create their queues. */
 #define TOO_LITTLE (UINT64_C(1) << 20)

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 
 /* Where vm.overcommit_memory is 2, the kernel promises no more than CommitLimit. */
 static bool exceeds_commit_limit(const struct mr_question *question, const struct mr_meminfo *info,

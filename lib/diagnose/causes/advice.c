@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <inttypes.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/host/host.h"
-#include "lib/verbs/verbs.h"
 
 static bool is_mlx5(const struct mr_inquiry *inquiry)
 {

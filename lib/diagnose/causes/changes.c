@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /* The code of libibverbs for a change that failed, or an empty text. */

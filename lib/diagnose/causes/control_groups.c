@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
-#include "lib/base/base.h"
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
-#include "lib/verbs/verbs.h"
 
 /* A figure of a group that refuses, or of the group where least is left. */
 struct rdma_limit {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Causes of data that does not move: keys, ranges, access, and the path of a queue pair. */
 #include <infiniband/verbs.h>
-#include <inttypes.h>
 
 #include "lib/diagnose/causes/causes.h"
 #include "lib/verify/verify.h"

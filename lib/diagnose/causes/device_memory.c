@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <rdma/ib_user_ioctl_verbs.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 /* hw/mlx5/mlx5_ib.h MLX5_IB_DM_MEMIC_ALLOWED_ACCESS */

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/host/host.h"
-#include "lib/verbs/verbs.h"
 
 /* Finds the answer of the firmware, proven or in the kernel's log, and adds it to the evidence; false: there is none. */
 static bool find_answer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
-#include "lib/verbs/verbs.h"
 
 /* A mapping as /proc/self/maps begins its line. */
 struct rights_text {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 #include "lib/simulator/enter.h"
-#include "lib/verbs/verbs.h"
 
 /* Memory that the limit includes. */
 struct memlock {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
 
 static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {

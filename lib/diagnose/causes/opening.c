@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/diagnose/diagnose.h"
-#include "lib/host/host.h"
-#include "lib/memory/memory.h"
 #include "lib/session/table/table.h"
+#include "lib/verbs/symbols.h"
 #include "lib/verbs/verbs.h"
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */

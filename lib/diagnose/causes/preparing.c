@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "lib/diagnose/causes/causes.h"
-#include "lib/host/host.h"
 #include "lib/verbs/verbs.h"
 
 #define ON_UMEMS       (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
