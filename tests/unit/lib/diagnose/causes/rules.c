@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rules of drivers, libraries and kernels, and exporters of dma-bufs, which no machine of ours has. */
+#include <infiniband/verbs.h>
+
 #include "lib/diagnose/causes/causes.h"
 #include "lib/verbs/verbs.h"
+#include "lib/verify/verify.h"
 #include "tests/unit/lib/diagnose/causes/cause.h"
 
 EACH_TEST(set_up, tear_down)
@@ -435,6 +438,84 @@ TEST(what_the_kernel_was_not_asked_it_has_not_refused)
 	expect_cause("after", "MR-REREG-READ-ONLY", UNRELATED, "");
 	refuse_change("IBV_REREG_MR_ERR_CMD", EACCES, MR_CHANGE_ACCESS, WRITE);
 	expect_cause("pages are not known", "MR-REREG-READ-ONLY", LIKELY, "");
+}
+
+TEST(answers_of_the_data_path)
+{
+	static const struct {
+		const char *id;
+		uint32_t answer;
+		enum mr_certainty is;
+		bool refused, is_outside; /* by access, by range */
+		enum mr_data_access access;
+		enum mr_region_call call;
+		const char *provider; /* NULL: mlx5 */
+		bool is_gone;
+		enum mr_tristate is_inert;
+	} rows[] = {
+		{ "MR-DATA-ACCESS", IBV_WC_WR_FLUSH_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_LOC_PROT_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_REM_ACCESS_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_LOC_QP_OP_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_MW_BIND_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_LOC_ACCESS_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_REM_OP_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_REM_INV_REQ_ERR, CERTAIN, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_RETRY_EXC_ERR, UNRELATED, .refused = true },
+		{ "MR-DATA-ACCESS", IBV_WC_REM_ACCESS_ERR, RULED_OUT },
+		{ "MR-DATA-RANGE", IBV_WC_REM_ACCESS_ERR, CERTAIN, .is_outside = true },
+		{ "MR-DATA-RANGE", IBV_WC_RETRY_EXC_ERR, UNRELATED, .is_outside = true },
+		{ "MR-DATA-RANGE", IBV_WC_REM_ACCESS_ERR, RULED_OUT },
+		{ "MR-DATA-ALIGN", IBV_WC_REM_INV_REQ_ERR, RULED_OUT, .access = MR_DATA_REMOTE_ATOMIC },
+		{ "MR-DATA-ALIGN", IBV_WC_REM_INV_REQ_ERR, UNRELATED, .access = MR_DATA_REMOTE_READ },
+		{ "MR-DATA-KEY", IBV_WC_REM_ACCESS_ERR, CERTAIN, .is_gone = true },
+		{ "MR-DATA-KEY", IBV_WC_RETRY_EXC_ERR, UNRELATED, .is_gone = true },
+		{ "MR-DATA-KEY", IBV_WC_REM_ACCESS_ERR, RULED_OUT },
+		{ "MR-DATA-PD", IBV_WC_REM_ACCESS_ERR, RULED_OUT },
+		{ "MR-DATA-PD", IBV_WC_RETRY_EXC_ERR, UNRELATED },
+		{ "MR-DATA-IOVA", IBV_WC_REM_ACCESS_ERR, RULED_OUT },
+		{ "MR-DATA-INERT", IBV_WC_REM_ACCESS_ERR, LIKELY, .is_inert = MR_YES },
+		{ "MR-DATA-INERT", IBV_WC_REM_ACCESS_ERR, RULED_OUT, .is_inert = MR_NO },
+		{ "MR-DATA-INERT", IBV_WC_REM_ACCESS_ERR, UNRELATED, .refused = true, .is_inert = MR_YES },
+		{ "MR-DATA-DMABUF", IBV_WC_REM_ACCESS_ERR, POSSIBLE, .call = MR_REG_DMABUF_MR },
+		{ "MR-DATA-DMABUF", IBV_WC_REM_ACCESS_ERR, UNRELATED, .is_outside = true, .call = MR_REG_DMABUF_MR },
+		{ "MR-DATA-DMABUF", IBV_WC_RETRY_EXC_ERR, UNRELATED, .call = MR_REG_DMABUF_MR },
+		{ "MR-DATA-DMABUF", IBV_WC_REM_ACCESS_ERR, UNRELATED },
+		{ "MR-DATA-P2P", IBV_WC_RETRY_EXC_ERR, POSSIBLE, .call = MR_REG_DMABUF_MR },
+		{ "MR-DATA-P2P", MR_DATA_OK, UNRELATED, .call = MR_REG_DMABUF_MR },
+		{ "MR-DATA-P2P", IBV_WC_RETRY_EXC_ERR, UNRELATED },
+		{ "MR-DATA-IOMMU", IBV_WC_RETRY_EXC_ERR, POSSIBLE },
+		{ "MR-DATA-IOMMU", IBV_WC_RETRY_EXC_ERR, UNRELATED, .provider = "rxe" },
+		{ "MR-DATA-WINDOW", IBV_WC_MW_BIND_ERR, POSSIBLE, .access = MR_DATA_MW_BIND },
+		{ "MR-DATA-WINDOW", IBV_WC_MW_BIND_ERR, UNRELATED, .access = MR_DATA_REMOTE_READ },
+		{ "MR-DATA-PEER", IBV_WC_RETRY_EXC_ERR, LIKELY },
+		{ "MR-DATA-PEER", IBV_WC_RNR_RETRY_EXC_ERR, LIKELY },
+		{ "MR-DATA-PEER", MR_DATA_TIMEOUT, LIKELY },
+		{ "MR-DATA-PEER", IBV_WC_REM_ACCESS_ERR, UNRELATED },
+		{ "MR-DATA-FLUSH", IBV_WC_WR_FLUSH_ERR, POSSIBLE },
+		{ "MR-DATA-FLUSH", IBV_WC_REM_ACCESS_ERR, UNRELATED },
+	};
+	struct mr_data_row data;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		data = (struct mr_data_row){ .access = rows[i].access,
+					     .length = 64,
+					     .granted = !rows[i].refused,
+					     .is_inside = !rows[i].is_outside,
+					     .answer = rows[i].answer };
+		environment = (struct mr_environment){ .device = "mlx5_0" };
+		strcpy(environment.provider, rows[i].provider ?: "mlx5");
+		refusal = (struct mr_refusal){ .call = "ibv_poll_cq",
+					       .environment = &environment,
+					       .region_call = rows[i].call,
+					       .is_gone = rows[i].is_gone,
+					       .is_inert = rows[i].is_inert,
+					       .data = &data };
+		mr_diagnose(&refusal, &recorded.host, &diagnosis);
+		if (certainty_of(rows[i].id) != rows[i].is)
+			fail_msg("%s by answer %u: %s", rows[i].id, rows[i].answer,
+				 mr_certainties[certainty_of(rows[i].id)].name);
+	}
 }
 
 TEST(each_cause_has_all_texts)
