@@ -210,24 +210,18 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 			    MR_SIZE(pinned), MR_SIZE(memlock.asked), MR_SIZE(limit));
 }
 
-/* Whether the call was refused as the limit counts. */
-static bool is_at_limit(struct mr_inquiry *inquiry)
-{
-	struct memlock memlock;
-
-	return find_memlock(inquiry, &memlock) && memlock.is_lifted != MR_YES &&
-	       (inquiry->refusal->errnum == EPERM
-			? !memlock.limit.soft
-			: can_be_counted(&memlock) && memlock.exceeded == MR_YES);
-}
-
 /*
  * Why the limit counts although the process seems to be exempt.  It is never the first cause: a higher limit
  * helps in each case, a capability does not.
  */
 static void look_at_exemption(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!is_at_limit(inquiry))
+	struct memlock memlock;
+
+	if (!find_memlock(inquiry, &memlock) || memlock.is_lifted == MR_YES ||
+	    (inquiry->refusal->errnum == EPERM
+		     ? memlock.limit.soft
+		     : !can_be_counted(&memlock) || memlock.exceeded != MR_YES))
 		return;
 	mr_suspect_by_check(inquiry, suspicion, "", MR_LIKELY, MR_UNRELATED);
 	if (suspicion->certainty == MR_RULED_OUT)
