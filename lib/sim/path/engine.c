@@ -203,8 +203,8 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 	}
 	completion.id = work.id;
 	path->received += work.blocks;
-	complete(context, &completion);
 	free_entry(context, &context->qp->rq);
+	complete(context, &completion);
 	return status;
 }
 
@@ -309,10 +309,11 @@ static void finish(struct context *context, const struct sim_work *work, uint32_
 		.id = work->id,
 	};
 
+	path->sent += work->blocks;
+	/* before the completion, after which the program may post to a queue that was full */
+	free_entry(context, &context->qp->sq);
 	if (status || work->signalled)
 		complete(context, &completion);
-	path->sent += work->blocks;
-	free_entry(context, &context->qp->sq);
 	path->psn = (path->psn + is_sent(work)) & PSN_MASK;
 	path->is_waiting = false;
 	path->retries = path->rnr_retries = 0;
@@ -481,8 +482,8 @@ static bool flush(struct context *context)
 							   .id = work.id };
 
 		path->received += work.blocks;
-		complete(context, &completion);
 		free_entry(context, &context->qp->rq);
+		complete(context, &completion);
 	}
 	return any;
 }
