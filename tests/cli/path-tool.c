@@ -452,6 +452,15 @@ static void try_large(void)
 	wr.opcode = IBV_WR_RDMA_READ;
 	expect(IBV_WC_SUCCESS, status_of(&wr), "read of 3 MiB");
 	need(!memcmp(memory, memory + size, size), "data of 3 MiB");
+	/* the receiver has all data when it sees the immediate: the last byte, too */
+	memset(memory + size, 0, size);
+	wr.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+	post_receive(NULL);
+	post(&wr);
+	expect(IBV_WC_SUCCESS, wait_for(1).status, "immediate of 3 MiB");
+	need(memory[2 * size - 1] == memory[size - 1] && !memcmp(memory, memory + size, size),
+	     "data of 3 MiB with immediate");
+	expect(IBV_WC_SUCCESS, wait_for(0).status, "write of 3 MiB with immediate");
 	need(!ibv_dereg_mr(mr), "ibv_dereg_mr");
 	free(memory);
 }

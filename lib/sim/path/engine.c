@@ -227,15 +227,15 @@ static uint32_t execute(struct context *context, const struct sim_message *reque
 	struct sim_extent extent;
 	uint32_t status = find_remote(context, request, &extent);
 
-	if (!status && (request->op == SIM_OP_SEND || request->has_imm))
-		status = receive(context, request, payload);
 	if (status)
 		return status;
+	/* before the completion of an immediate */
 	if (request->op == SIM_OP_WRITE && request->length)
 		sim_extent_write(context->table, &extent, payload->bytes);
 	else if (is_atomic(request->op))
 		run_atomic(context, request, &extent);
-	return IBV_WC_SUCCESS;
+	return request->op == SIM_OP_SEND || request->has_imm ? receive(context, request, payload)
+							      : IBV_WC_SUCCESS;
 }
 
 /* Reads what a READ is to answer. */
