@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 
 static struct ibv_context *context;
 static struct ibv_pd *pd, *other_pd;
+static struct ibv_comp_channel *channel; /* of cqs[0] */
 static struct ibv_cq *cqs[2];
 static struct ibv_qp *qps[2]; /* the requester and the responder */
 static struct ibv_port_attr port;
@@ -494,6 +496,27 @@ static void try_window(void)
 	need(!ibv_dealloc_mw(mw) && !ibv_dereg_mr(mr), "ibv_dealloc_mw");
 }
 
+/* Each arming of a CQ causes one event, and no arming none. */
+static void try_events(void)
+{
+	struct ibv_sge sge = range_of(scratch, 0, PIECE);
+	struct ibv_send_wr wr = request(IBV_WR_RDMA_WRITE, &sge, (uintptr_t)own, scratch->rkey);
+	struct pollfd polled = { .fd = channel->fd, .events = POLLIN };
+	struct ibv_cq *cq;
+	void *data;
+
+	need(!poll(&polled, 1, 0), "no event of a CQ that was not armed");
+	for (int i = 0; i < 3; i++) {
+		need(!ibv_req_notify_cq(cqs[0], 0), "ibv_req_notify_cq");
+		expect(IBV_WC_SUCCESS, status_of(&wr), "write that reports an event");
+		need(poll(&polled, 1, SECONDS * 1000) == 1, "event of a CQ");
+		need(!ibv_get_cq_event(channel, &cq, &data) && cq == cqs[0], "ibv_get_cq_event");
+		ibv_ack_cq_events(cq, 1);
+		expect(IBV_WC_SUCCESS, status_of(&wr), "write that reports no event");
+		need(!poll(&polled, 1, 0), "one event of an arming");
+	}
+}
+
 /* A QP that is its own peer, and one whose peer is gone. */
 static void try_peers(void)
 {
@@ -529,11 +552,13 @@ static void open_device(void)
 	other_pd = ibv_alloc_pd(context);
 	need(pd && other_pd, "ibv_alloc_pd");
 	scratch = ibv_reg_mr(pd, own, sizeof(own), QP_ACCESS);
-	need(scratch, "ibv_reg_mr");
+	channel = ibv_create_comp_channel(context);
+	need(scratch && channel, "ibv_reg_mr, ibv_create_comp_channel");
 	for (i = 0; i < 2; i++) {
 		struct ibv_qp_init_attr attr = { .cap = { 16, 16, 2, 2, 64 }, .qp_type = IBV_QPT_RC };
 
-		cqs[i] = attr.send_cq = attr.recv_cq = ibv_create_cq(context, 64, NULL, NULL, 0);
+		cqs[i] = attr.send_cq = attr.recv_cq =
+			ibv_create_cq(context, 64, NULL, i ? NULL : channel, 0);
 		need(cqs[i], "ibv_create_cq");
 		qps[i] = ibv_create_qp(pd, &attr);
 		need(qps[i], "ibv_create_qp");
@@ -566,6 +591,7 @@ int main(void)
 	try_many();
 	try_large();
 	try_window();
+	try_events();
 	try_peers();
 	printf("%u checks, %u differences\n", checks, differences);
 	return differences != 0;

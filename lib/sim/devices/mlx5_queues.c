@@ -11,6 +11,7 @@
 #include "lib/sim/base/base.h"
 #include "lib/sim/devices/devices.h"
 #include "lib/sim/memory/memory.h"
+#include "lib/sim/path/path.h"
 #include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
@@ -76,6 +77,7 @@ static int create_cq(struct sim_call *call, struct sim_queue_request *request)
 	cq->cqe = (uint32_t)count - 1;
 	cq->ring = new_ring(cmd.buf_addr, (uint32_t)count, cmd.cqe_size == 64 ? 6 : 7);
 	cq->doorbell = cmd.db_addr;
+	sim_mlx5_disarm(cq);
 	return pin(call, request, cmd.buf_addr, cq->ring.size, IB_UVERBS_ACCESS_LOCAL_WRITE,
 		   cmd.db_addr);
 }

@@ -258,9 +258,17 @@ static void complete(const struct sim_table *table, const struct sim_qp *qp, str
 	sim_own_write(start + sizeof(cqe) - 1, &cqe.op_own, 1);
 }
 
+void sim_mlx5_disarm(struct sim_cq *cq)
+{
+	/* no arming has this value, while zeros are the first arming of an empty CQ */
+	cq->reported = UINT32_MAX;
+	sim_own_write(cq->doorbell + ARM_RECORD * sizeof(cq->reported), &cq->reported,
+		      sizeof(cq->reported));
+}
+
 /*
- * mlx5_arm_cq(): the number in the record tells one arming from the next.  A record that is all zeros cannot be told
- * from the first arming of an empty CQ, and counts as this.
+ * mlx5_arm_cq(): the number in the record tells one arming from the next.  mlx5_ifc.h last_notified_index: a completion
+ * causes one event at most.
  */
 static bool is_armed(struct sim_cq *cq)
 {
@@ -271,11 +279,12 @@ static bool is_armed(struct sim_cq *cq)
 		return false;
 	armed = be32toh(record);
 	last = armed & SOLICITED ? cq->solicited : cq->produced;
-	/* completions that came since the program read its consumer index */
-	if (cq->reported == (uint64_t)armed + 1 || !last ||
+	/* completions that came since the program read its consumer index, and since the last event */
+	if (cq->reported == armed || (int32_t)(last - cq->notified) <= 0 ||
 	    ((last - armed) & CONSUMER_MASK) - 1 >= cq->ring.count)
 		return false;
-	cq->reported = (uint64_t)armed + 1;
+	cq->reported = armed;
+	cq->notified = cq->produced;
 	return true;
 }
 

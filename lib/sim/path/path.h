@@ -125,6 +125,9 @@ struct sim_path_device {
 
 extern const struct sim_path_device sim_path_mlx5, sim_path_rxe;
 
+/** sim_mlx5_disarm() - have a new CQ report no event before the program arms it */
+void sim_mlx5_disarm(struct sim_cq *cq);
+
 /* ---- memory.c ------------------------------------------------------------------------------ */
 
 /** Memory behind a key. */

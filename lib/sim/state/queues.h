@@ -40,8 +40,9 @@ struct sim_cq {
 	uint32_t comp_events; /**< number of events in the channel */
 	uint32_t produced;    /**< number of completions that were added */
 	uint32_t solicited;   /**< @produced after the last one that is solicited or an error */
-	uint64_t
-		reported; /**< mlx5: the arming that was answered by an event, plus 1; 0: none; rxe: an event is due */
+	uint32_t notified;    /**< mlx5: @produced at the last event */
+	uint32_t
+		reported; /**< mlx5: the arming that was answered by an event; rxe: an event is due */
 };
 
 struct sim_srq {
