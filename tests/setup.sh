@@ -11,7 +11,7 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 [ $# -eq 0 ] || packages="$packages shellcheck ccache clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev rpm
-	prometheus prometheus-node-exporter clustershell ansible-core sosreport python3-yaml python3-jsonschema gnuplot-nox"
+	perftest prometheus prometheus-node-exporter clustershell ansible-core sosreport python3-yaml python3-jsonschema gnuplot-nox"
 
 missing=
 command -v dpkg-query >/dev/null || {

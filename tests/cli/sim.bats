@@ -236,6 +236,31 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 	done
 }
 
+# bats test_tags=slow
+@test "perftest moves its data between two processes: one request at a time or many, polling or sleeping, with several QPs" {
+	local profile options port=$((20000 + $$ % 20000))
+
+	command -v ib_write_bw >/dev/null || skip "needs perftest"
+	for profile in mlx5 rxe; do
+		while read -r options; do
+			# shellcheck disable=SC2086 # a program and options
+			sim --profile $profile -- bash -c "${PINGPONG//-n 0/-n 20 -F -x 0}" bash $port "$(at_port $port)" $options
+			[[ $status -eq 0 && $output == *"remote address"* && $output != *client:* ]] ||
+				fail "$profile $options" "$output" "$stderr"
+		done <<-'EOT'
+			ib_write_bw -b -q 3
+			ib_write_lat -s 64 -I 64
+			ib_read_bw -s 8388608
+			ib_read_lat
+			ib_read_lat -e
+			ib_send_bw -b -e -q 2
+			ib_send_lat -e
+			ib_atomic_bw -A CMP_AND_SWAP
+			ib_atomic_lat
+		EOT
+	done
+}
+
 @test "ibv_rc_pingpong moves its data between two processes, polling or sleeping, also in memory on demand" {
 	local options port=$((20000 + $$ % 20000))
 
