@@ -255,19 +255,23 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 			ib_read_lat -e
 			ib_send_bw -b -e -q 2
 			ib_send_lat -e
+			ib_send_bw -q 3 --use-srq
 			ib_atomic_bw -A CMP_AND_SWAP
 			ib_atomic_lat
 		EOT
 	done
 }
 
-@test "ibv_rc_pingpong moves its data between two processes, polling or sleeping, also in memory on demand" {
-	local options port=$((20000 + $$ % 20000))
+@test "the pingpongs move their data between two processes, polling or sleeping, also in memory on demand" {
+	local profile options port=$((20000 + $$ % 20000))
 
-	for options in "-n 100 -c" "-n 100 -c -e" "-n 20 -c -s 1000000" "-n 20 -c -o"; do
-		# shellcheck disable=SC2086 # options
-		sim -- bash -c "${PINGPONG//-n 0/}" bash $port "$(at_port $port)" ibv_rc_pingpong $options
-		[[ $status -eq 0 && $output == *" iters in"* && $output != *client* && $output != *invalid* ]] ||
-			fail "$options" "$output" "$stderr"
+	for profile in mlx5 rxe; do
+		for options in rc_pingpong "rc_pingpong -e" "rc_pingpong -s 1000000" "rc_pingpong -o" \
+			srq_pingpong "srq_pingpong -e"; do
+			# shellcheck disable=SC2086 # a program and options
+			sim --profile $profile -- bash -c "${PINGPONG//-n 0/-n 100 -c -g 0}" bash $port "$(at_port $port)" ibv_$options
+			[[ $status -eq 0 && $output == *" iters in"* && $output != *client* && $output != *invalid* ]] ||
+				fail "$profile $options" "$output" "$stderr"
+		done
 	done
 }

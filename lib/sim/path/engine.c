@@ -27,6 +27,7 @@ struct context {
 	const struct sim_path_device *device;
 	struct sim_queue *queue;
 	struct sim_qp *qp;
+	struct sim_srq *srq; /* NULL: receive requests are in the QP */
 	uint32_t pd;
 	struct sim_path_buffers *buffers;
 };
@@ -170,24 +171,45 @@ static uint32_t find_remote(struct context *context, const struct sim_message *r
 		       : IBV_WC_SUCCESS;
 }
 
+static int fetch_receive(struct context *context, struct sim_work *work)
+{
+	return context->device->fetch_receive(context->table, context->qp, context->srq, work);
+}
+
+/* Ends a receive request. */
+static void finish_receive(struct context *context, const struct sim_work *work,
+			   struct sim_completion *completion)
+{
+	struct sim_srq *srq = context->srq;
+
+	completion->is_receive = true;
+	completion->index = work->index;
+	completion->id = work->id;
+	if (srq) {
+		srq->received++;
+		srq->next = work->next;
+	} else {
+		context->qp->path.received++;
+	}
+	free_entry(context, srq ? &srq->ring : &context->qp->rq);
+	complete(context, completion);
+}
+
 /* Delivers what consumes a receive request: an IBV_WC_... for the requester, or STATUS_RNR. */
 static uint32_t receive(struct context *context, const struct sim_message *request,
 			const struct sim_payload *payload)
 {
-	struct sim_progress *path = &context->qp->path;
 	struct sim_completion completion = {
-		.is_receive = true,
 		.op = request->op,
 		.solicited = request->solicited,
 		.has_imm = request->has_imm,
 		.imm = request->imm,
 		.length = (uint32_t)request->length,
-		.index = path->received,
 	};
 	struct sim_work work;
 	uint32_t status = IBV_WC_SUCCESS;
 
-	if (!context->device->fetch_receive(context->table, context->qp, &work))
+	if (!fetch_receive(context, &work))
 		return STATUS_RNR;
 	if (request->op == SIM_OP_SEND && request->length > total_length(&work)) {
 		completion.status = IBV_WC_LOC_LEN_ERR;
@@ -201,10 +223,7 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 		completion.status = context->device->bad_receive;
 		status = IBV_WC_REM_OP_ERR;
 	}
-	completion.id = work.id;
-	path->received += work.blocks;
-	free_entry(context, &context->qp->rq);
-	complete(context, &completion);
+	finish_receive(context, &work, &completion);
 	return status;
 }
 
@@ -466,24 +485,18 @@ static bool handle_messages(struct context *context)
 	return count;
 }
 
-/* Ends all work requests of a QP in the error state. */
+/* Ends all work requests of a QP in the error state; those of an SRQ are for other QPs. */
 static bool flush(struct context *context)
 {
-	struct sim_progress *path = &context->qp->path;
 	struct sim_work work;
 	bool any = false;
 
 	for (; context->device->fetch_send(context->table, context->qp, &work); any = true)
 		finish(context, &work, IBV_WC_WR_FLUSH_ERR);
-	for (; context->device->fetch_receive(context->table, context->qp, &work); any = true) {
-		const struct sim_completion completion = { .status = IBV_WC_WR_FLUSH_ERR,
-							   .is_receive = true,
-							   .index = path->received,
-							   .id = work.id };
+	for (; !context->srq && fetch_receive(context, &work); any = true) {
+		struct sim_completion completion = { .status = IBV_WC_WR_FLUSH_ERR };
 
-		path->received += work.blocks;
-		free_entry(context, &context->qp->rq);
-		complete(context, &completion);
+		finish_receive(context, &work, &completion);
 	}
 	return any;
 }
@@ -498,11 +511,15 @@ bool sim_path_step(struct sim_table *table, struct sim_queue *queue,
 		   struct sim_path_buffers *buffers)
 {
 	struct sim_qp *qp = &queue->qp;
+	struct sim_queue *srq;
+	const bool has_srq = !sim_queue_find(table, UVERBS_OBJECT_SRQ, qp->srq, &srq) &&
+			     srq->owner == queue->owner;
 	struct context context = {
 		.table = table,
 		.device = sim_path_device_of(table),
 		.queue = queue,
 		.qp = qp,
+		.srq = has_srq ? &srq->srq : NULL,
 		.pd = table->objects[queue->object].parent,
 		.buffers = buffers,
 	};

@@ -20,12 +20,11 @@
 /* ---- work requests ------------------------------------------------------------------------- */
 
 /* Whether the doorbell record has a work request at an index. */
-static bool is_posted(const struct sim_qp *qp, size_t record, uint32_t index)
+static bool is_posted(uint64_t doorbell, size_t record, uint32_t index)
 {
 	__be32 producer;
 
-	return sim_own_read(qp->doorbell + record * sizeof(producer), &producer,
-			    sizeof(producer)) &&
+	return sim_own_read(doorbell + record * sizeof(producer), &producer, sizeof(producer)) &&
 	       ((be32toh(producer) - index) & INDEX_MASK);
 }
 
@@ -147,7 +146,7 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 
 	(void)table;
 	sim_work_clear(work);
-	if (!qp->sq.count || !is_posted(qp, MLX5_SND_DBR, index))
+	if (!qp->sq.count || !is_posted(qp->doorbell, MLX5_SND_DBR, index))
 		return 0;
 	if (!read_ring(&qp->sq, index, request, sizeof(*control)))
 		return 1;
@@ -164,22 +163,27 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 	return 1;
 }
 
+/* A request of an SRQ begins with the entry of the next one: srq.c mlx5_post_srq_recv(). */
 static int fetch_receive(const struct sim_table *table, const struct sim_qp *qp,
-			 struct sim_work *work)
+			 const struct sim_srq *srq, struct sim_work *work)
 {
-	const uint32_t index = qp->path.received;
-
+	const struct sim_ring *ring = srq ? &srq->ring : &qp->rq;
 	struct mlx5_wqe_data_seg segments[SIM_PATH_SGES];
-	const size_t room = qp->rq.count ? (1ull << qp->rq.shift) / sizeof(segments[0]) : 0;
+	const size_t room = ring->count ? (1ull << ring->shift) / sizeof(segments[0]) : 0;
 	const size_t count = room < SIM_PATH_SGES ? room : SIM_PATH_SGES;
+	const struct mlx5_wqe_srq_next_seg *next = (const void *)segments;
 
 	(void)table;
 	sim_work_clear(work);
-	if (!count || !is_posted(qp, MLX5_RCV_DBR, index))
+	work->index = srq ? srq->next : qp->path.received;
+	if (!count || !is_posted(srq ? srq->doorbell : qp->doorbell, MLX5_RCV_DBR,
+				 srq ? srq->received : qp->path.received))
 		return 0;
-	if (!read_ring(&qp->rq, index, segments, count * sizeof(segments[0])))
+	if (!read_ring(ring, work->index, segments, count * sizeof(segments[0])))
 		return 1;
-	for (size_t i = 0; i < count; i++) {
+	if (srq)
+		work->next = be16toh(next->next_wqe_index);
+	for (size_t i = srq ? 1 : 0; i < count; i++) {
 		if (be32toh(segments[i].lkey) == MLX5_INVALID_LKEY && !segments[i].byte_count)
 			break;
 		add_sge(work, &segments[i]);

@@ -45,6 +45,8 @@ struct sim_work {
 	uint64_t remote;           /**< address for @rkey */
 	uint64_t operand, compare; /**< what an atomic operation swaps or adds, and compares */
 	uint32_t blocks;           /**< by which the index of the queue advances */
+	uint32_t index;            /**< receive: for the completion */
+	uint32_t next;             /**< receive from an SRQ of mlx5: entry of the next one */
 	struct sim_bind {
 		uint32_t old_key, new_key, mr_key, access;
 		uint64_t addr, length;
@@ -106,11 +108,11 @@ struct sim_path_device {
 	bool flushes_failed;
 	enum ibv_wc_status bad_receive; /**< of all receive requests that fail; 0: each its own */
 
-	/** Reads the next work request of a queue: 1, or 0 without one. */
+	/** Reads the next work request of a queue: 1, or 0 without one.  @srq: of the QP, or NULL */
 	int (*fetch_send)(const struct sim_table *table, const struct sim_qp *qp,
 			  struct sim_work *work);
 	int (*fetch_receive)(const struct sim_table *table, const struct sim_qp *qp,
-			     struct sim_work *work);
+			     const struct sim_srq *srq, struct sim_work *work);
 
 	/** Lets the program use the room of the next work request again, or of all; NULL: it counts completions. */
 	void (*free_entries)(const struct sim_table *table, const struct sim_ring *ring, bool all);

@@ -133,13 +133,14 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 }
 
 static int fetch_receive(const struct sim_table *table, const struct sim_qp *qp,
-			 struct sim_work *work)
+			 const struct sim_srq *srq, struct sim_work *work)
 {
 	struct {
 		struct rxe_recv_wqe wqe;
 		uint8_t data[SIM_PATH_SGES * sizeof(struct rxe_sge)];
 	} request;
-	const size_t length = read_entry(table, &qp->rq, &request, sizeof(request));
+	const size_t length =
+		read_entry(table, srq ? &srq->ring : &qp->rq, &request, sizeof(request));
 
 	if (length < sizeof(request.wqe))
 		return 0;

@@ -49,7 +49,9 @@ struct sim_srq {
 	struct sim_ring ring;
 	uint64_t doorbell; /**< mlx5 */
 	uint64_t user_handle;
-	uint32_t number; /**< SRQN */
+	uint32_t number;   /**< SRQN */
+	uint32_t received; /**< number of work requests that are done */
+	uint32_t next;     /**< mlx5: entry of the next one */
 	struct ib_uverbs_query_srq_resp attr;
 };
 
