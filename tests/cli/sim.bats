@@ -256,6 +256,8 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 			ib_send_bw -b -e -q 2
 			ib_send_lat -e
 			ib_send_bw -q 3 --use-srq
+			ib_send_bw -c UC -b
+			ib_write_lat -c UC
 			ib_atomic_bw -A CMP_AND_SWAP
 			ib_atomic_lat
 		EOT
@@ -267,7 +269,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 
 	for profile in mlx5 rxe; do
 		for options in rc_pingpong "rc_pingpong -e" "rc_pingpong -s 1000000" "rc_pingpong -o" \
-			srq_pingpong "srq_pingpong -e"; do
+			srq_pingpong "srq_pingpong -e" uc_pingpong "uc_pingpong -e"; do
 			# shellcheck disable=SC2086 # a program and options
 			sim --profile $profile -- bash -c "${PINGPONG//-n 0/-n 100 -c -g 0}" bash $port "$(at_port $port)" ibv_$options
 			[[ $status -eq 0 && $output == *" iters in"* && $output != *client* && $output != *invalid* ]] ||

@@ -2,7 +2,7 @@
 /*
  * Reliable connections, as the InfiniBand specification describes them in chapter 9: requests are sent one after the
  * other, each after the answer to the one before.  What a message carries has no packets: its PSN is a number of
- * messages.
+ * messages.  Unreliable connections have no answers: what cannot be delivered is lost.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -223,6 +223,8 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 		completion.status = context->device->bad_receive;
 		status = IBV_WC_REM_OP_ERR;
 	}
+	if (completion.status)
+		fail(context);
 	finish_receive(context, &work, &completion);
 	return status;
 }
@@ -313,6 +315,12 @@ static bool is_sent(const struct sim_work *work)
 	return work->op >= SIM_OP_SEND && work->op <= SIM_OP_FETCH_ADD;
 }
 
+/* InfiniBand specification, table 38 */
+static bool is_supported(const struct sim_qp *qp, const struct sim_work *work)
+{
+	return qp->type == IB_UVERBS_QPT_RC || !is_sent(work) || work->op <= SIM_OP_WRITE;
+}
+
 /* Ends the request at the head of the send queue. */
 static void finish(struct context *context, const struct sim_work *work, uint32_t status)
 {
@@ -364,7 +372,7 @@ static bool may_retry(struct context *context)
 
 static uint32_t execute_local(struct context *context, const struct sim_work *work)
 {
-	return work->op == SIM_OP_UNKNOWN ? IBV_WC_LOC_QP_OP_ERR
+	return work->op == SIM_OP_UNKNOWN || is_sent(work) ? IBV_WC_LOC_QP_OP_ERR
 	       : work->op == SIM_OP_BIND && sim_key_bind(context->table, context->pd, &work->bind)
 		       ? IBV_WC_MW_BIND_ERR
 		       : IBV_WC_SUCCESS;
@@ -378,6 +386,7 @@ static void send_request(struct context *context, const struct sim_work *work)
 	const uint64_t length = is_atomic(work->op) ? 8 : total_length(work);
 	const struct sim_message request = {
 		.source = qp->number,
+		.type = (uint8_t)qp->type,
 		.psn = qp->path.psn,
 		.op = (uint8_t)work->op,
 		.has_imm = work->has_imm,
@@ -409,7 +418,11 @@ static void send_request(struct context *context, const struct sim_work *work)
 	/* A request that was delivered is answered some time: the peer lives, even if it is slow. */
 	qp->path.is_waiting = true;
 	qp->path.due = mr_now_ns() + (rc == -EAGAIN ? LEAST_TIMEOUT : timeout_of(qp));
-	if (rc && rc != -EAGAIN && !may_retry(context))
+	if (rc == -EAGAIN)
+		return;
+	if (qp->type != IB_UVERBS_QPT_RC)
+		finish(context, work, IBV_WC_SUCCESS);
+	else if (rc && !may_retry(context))
 		finish(context, work, IBV_WC_RETRY_EXC_ERR);
 }
 
@@ -422,7 +435,7 @@ static bool request(struct context *context)
 		return false;
 	if (!context->device->fetch_send(context->table, context->qp, &work))
 		return false;
-	if (is_sent(&work))
+	if (is_sent(&work) && is_supported(context->qp, &work))
 		send_request(context, &work);
 	else
 		finish(context, &work, execute_local(context, &work));
@@ -462,6 +475,24 @@ static void handle_answer(struct context *context, const struct sim_message *ans
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+static void handle_message(struct context *context, const struct sim_message *message,
+			   const struct sim_payload *payload)
+{
+	const struct sim_qp *qp = context->qp;
+
+	if (message->source != qp->attr.dest_qp_num ||
+	    (qp->attr.qp_state == IBV_QPS_ERR && context->device->flushes_failed))
+		return;
+	if (message->is_answer)
+		handle_answer(context, message, payload);
+	else if (message->type != qp->type || qp->attr.qp_state == IBV_QPS_ERR)
+		return;
+	else if (qp->type == IB_UVERBS_QPT_RC)
+		respond(context, message, payload);
+	else
+		execute(context, message, payload);
+}
+
 /* Handles what has come: whether there was anything. */
 static bool handle_messages(struct context *context)
 {
@@ -474,12 +505,7 @@ static bool handle_messages(struct context *context)
 	     count < MOST_MESSAGES && qp->path.socket &&
 	     sim_wire_receive(qp->path.socket - 1, &message, &payload, context->buffers->received);
 	     count++) {
-		if (qp->attr.qp_state == IBV_QPS_ERR && context->device->flushes_failed)
-			;
-		else if (message.source == qp->attr.dest_qp_num && message.is_answer)
-			handle_answer(context, &message, &payload);
-		else if (message.source == qp->attr.dest_qp_num && qp->attr.qp_state != IBV_QPS_ERR)
-			respond(context, &message, &payload);
+		handle_message(context, &message, &payload);
 		sim_payload_free(&payload);
 	}
 	return count;
@@ -504,7 +530,7 @@ static bool flush(struct context *context)
 bool sim_path_is_active(const struct sim_table *table, const struct sim_queue *queue)
 {
 	return table->objects[queue->object].type == UVERBS_OBJECT_QP && queue->owner == getpid() &&
-	       queue->qp.type == IB_UVERBS_QPT_RC && queue->qp.attr.qp_state >= IBV_QPS_RTR;
+	       queue->qp.type != IB_UVERBS_QPT_UD && queue->qp.attr.qp_state >= IBV_QPS_RTR;
 }
 
 bool sim_path_step(struct sim_table *table, struct sim_queue *queue,

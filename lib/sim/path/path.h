@@ -171,6 +171,7 @@ int sim_key_bind(struct sim_table *table, uint32_t pd, const struct sim_bind *bi
 /** A datagram from one QP to another; its data is in a memfd if it is long. */
 struct sim_message {
 	uint32_t source, psn;
+	uint8_t type; /**< of the QP: enum ib_uverbs_qp_type */
 	uint8_t is_answer;
 	uint8_t op; /**< enum sim_op */
 	uint8_t has_imm;
@@ -220,7 +221,7 @@ struct sim_path_buffers {
 	uint8_t received[SIM_WIRE_BYTES];
 };
 
-/** sim_path_step() - execute what an RC QP of this process has to do now: whether it was anything */
+/** sim_path_step() - execute what a QP of this process has to do now: whether it was anything */
 bool sim_path_step(struct sim_table *table, struct sim_queue *queue,
 		   struct sim_path_buffers *buffers);
 
