@@ -4,7 +4,8 @@
  * completion with the InfiniBand specification: each operation with each combination of access flags, at the first and
  * the last bytes of the region and beyond, and what is wrong with keys, QPs and receive requests.  The device is
  * $DEVICE, or the first one; RoCE uses the GID at $GID_INDEX, or 0.
- * Usage: path-tool
+ * Usage: path-tool [unreliable]
+ * unreliable: also connections and datagrams without answers
  * Prints each difference, and a line "CHECKS checks, DIFFERENCES differences".
  */
 #include <errno.h>
@@ -19,6 +20,7 @@
 #define LENGTH  8192u /* bytes of the region under test */
 #define PIECE   8u    /* bytes that an operation moves */
 #define SECONDS 20
+#define QKEY    0x1234u
 #define QP_ACCESS                                                                                  \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |               \
 	 IBV_ACCESS_REMOTE_ATOMIC)
@@ -534,6 +536,88 @@ static void try_peers(void)
 	expect(IBV_WC_RETRY_EXC_ERR, status_of(&wr), "write to a QP that is gone");
 }
 
+/* Makes a pair of QPs of another type. */
+static void make_unreliable(enum ibv_qp_type type)
+{
+	const int key = type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
+	const int path = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+
+	for (int i = 0; i < 2; i++) {
+		struct ibv_qp_init_attr attr = { .cap = { 16, 16, 2, 2, 64 },
+						 .qp_type = type,
+						 .send_cq = cqs[i],
+						 .recv_cq = cqs[i] };
+
+		qps[i] = ibv_create_qp(pd, &attr);
+		need(qps[i], "ibv_create_qp");
+	}
+	for (int i = 0; i < 2; i++) {
+		struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
+					    .port_num = 1,
+					    .qkey = QKEY,
+					    .qp_access_flags = QP_ACCESS,
+					    .path_mtu = IBV_MTU_1024,
+					    .dest_qp_num = qps[!i]->qp_num,
+					    .ah_attr = path_to_self() };
+
+		need(!ibv_modify_qp(qps[i], &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | key),
+		     "INIT");
+		attr.qp_state = IBV_QPS_RTR;
+		need(!ibv_modify_qp(qps[i], &attr, IBV_QP_STATE | (type == IBV_QPT_UD ? 0 : path)),
+		     "RTR");
+		attr.qp_state = IBV_QPS_RTS;
+		need(!ibv_modify_qp(qps[i], &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), "RTS");
+	}
+}
+
+/* Requests end when they are sent.  One that the receiver refuses is lost, and the next one is not. */
+static void try_unreliable(enum ibv_qp_type type)
+{
+	const bool is_datagram = type == IBV_QPT_UD;
+	const uint32_t skip = is_datagram ? sizeof(struct ibv_grh) : 0;
+	struct ibv_sge sge = range_of(scratch, 0, PIECE), large = range_of(scratch, 0, LENGTH);
+	struct ibv_sge target = range_of(scratch, 64, skip + PIECE);
+	struct ibv_send_wr lost = request(is_datagram ? IBV_WR_SEND : IBV_WR_RDMA_WRITE, &sge,
+					  (uintptr_t)&own[3], scratch->rkey ^ 0x5500);
+	struct ibv_send_wr wr = request(IBV_WR_SEND_WITH_IMM, &sge, 0, 0);
+	struct ibv_ah_attr path = path_to_self();
+	struct ibv_ah *ah = ibv_create_ah(pd, &path);
+	struct ibv_wc wc;
+
+	need(ah, "ibv_create_ah");
+	make_unreliable(type);
+	if (is_datagram) {
+		wr.wr.ud.ah = lost.wr.ud.ah = ah;
+		wr.wr.ud.remote_qpn = lost.wr.ud.remote_qpn = qps[1]->qp_num;
+		wr.wr.ud.remote_qkey = QKEY;
+		lost.wr.ud.remote_qkey = QKEY + 1;
+	}
+	wr.imm_data = 7;
+	own[0] = own[3] = 1;
+	post_receive(&target);
+	expect(IBV_WC_SUCCESS, status_of(&lost), "request that is lost");
+	own[0] = 2;
+	expect(IBV_WC_SUCCESS, status_of(&wr), "request after one that was lost");
+	wc = wait_for(1);
+	expect(IBV_WC_SUCCESS, wc.status, "receive without an answer");
+	need(wc.byte_len == skip + PIECE && own[8 + skip / 8] == 2 && own[3] == 1 && wc.imm_data == 7 &&
+		     (!is_datagram || wc.src_qp == qps[0]->qp_num),
+	     "contents of a message without an answer");
+	wr.sg_list = &large;
+	if (is_datagram) {
+		expect(is_rxe ? IBV_WC_SUCCESS : IBV_WC_LOC_LEN_ERR, status_of(&wr),
+		       "datagram that is too long");
+	} else {
+		post_receive(&target);
+		expect(IBV_WC_SUCCESS, status_of(&wr), "send of more than the receive request");
+		expect(receive_status(IBV_WC_LOC_LEN_ERR), wait_for(1).status,
+		       "receive of more than the request");
+		lost.opcode = IBV_WR_RDMA_READ;
+		expect(IBV_WC_LOC_QP_OP_ERR, status_of(&lost), "read without answers");
+	}
+	need(!ibv_destroy_qp(qps[0]) && !ibv_destroy_qp(qps[1]) && !ibv_destroy_ah(ah), "ibv_destroy_qp");
+}
+
 static void open_device(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -574,7 +658,7 @@ static void try_all_access(unsigned int added)
 			try_access(access | added);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct ibv_device_attr_ex attr;
 
@@ -593,6 +677,10 @@ int main(void)
 	try_window();
 	try_events();
 	try_peers();
+	if (argc > 1 && !strcmp(argv[1], "unreliable")) {
+		try_unreliable(IBV_QPT_UC);
+		try_unreliable(IBV_QPT_UD);
+	}
 	printf("%u checks, %u differences\n", checks, differences);
 	return differences != 0;
 }

@@ -14,6 +14,7 @@
 #include "lib/sim/base/base.h"
 #include "lib/sim/devices/devices.h"
 #include "lib/sim/memory/memory.h"
+#include "lib/sim/path/path.h"
 #include "lib/sim/state/state.h"
 
 #define MMAP_DEVICE_MEMORY 8 /* MLX5_IB_MMAP_DEVICE_MEM */
@@ -491,7 +492,7 @@ const struct sim_profile sim_mlx5_profile = {
 	.major = 231,
 	.minor = 192 + 250,
 	.driver_id = RDMA_DRIVER_MLX5,
-	.node_guid = 0x020000fffe6d7263, /* locally administered */
+	.node_guid = SIM_MLX5_GUID,
 	.attributes = {
 		.fw_ver = 16ull << 32 | 35ull << 16 | 4030,
 		.max_mr_size = UINT64_MAX,

@@ -12,6 +12,7 @@
 #include "lib/sim/call/call.h"
 #include "lib/sim/devices/devices.h"
 #include "lib/sim/memory/memory.h"
+#include "lib/sim/path/path.h"
 #include "lib/sim/state/state.h"
 
 /* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: all but zero-based and hugetlb */
@@ -350,7 +351,7 @@ static const struct sim_profile sim_rxe_profile = {
 	.major = 231,
 	.minor = 192 + 251,
 	.driver_id = RDMA_DRIVER_RXE,
-	.node_guid = 0x020000fffe727865, /* locally administered */
+	.node_guid = SIM_RXE_GUID,
 	.attributes = {
 		.max_mr_size = UINT64_MAX,
 		.page_size_cap = 0xfffff000,

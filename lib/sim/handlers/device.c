@@ -8,9 +8,8 @@
 #include "lib/sim/base/base.h"
 #include "lib/sim/call/call.h"
 #include "lib/sim/handlers/handlers.h"
+#include "lib/sim/path/path.h"
 #include "lib/sim/state/state.h"
-
-#define SUBNET 0xfe80000000000000ull
 
 /* ---- context ------------------------------------------------------------------------------- */
 
@@ -159,7 +158,7 @@ int sim_query_port(struct sim_call *call)
 static struct ib_uverbs_gid_entry only_gid(const struct sim_profile *profile)
 {
 	return (struct ib_uverbs_gid_entry){
-		.gid = { htobe64(SUBNET), htobe64(profile->node_guid + 1) },
+		.gid = { htobe64(SIM_GID_PREFIX), htobe64(profile->node_guid + 1) },
 		.port_num = 1,
 		.gid_type = profile->gid_type,
 	};

@@ -2,9 +2,11 @@
 /*
  * Reliable connections, as the InfiniBand specification describes them in chapter 9: requests are sent one after the
  * other, each after the answer to the one before.  What a message carries has no packets: its PSN is a number of
- * messages.  Unreliable connections have no answers: what cannot be delivered is lost.
+ * messages.  Unreliable connections and datagrams have no answers: what cannot be delivered is lost.
  */
+#include <endian.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <string.h>
@@ -35,6 +37,11 @@ struct context {
 const struct sim_path_device *sim_path_device_of(const struct sim_table *table)
 {
 	return table->kind == MR_SIM_MLX5 ? &sim_path_mlx5 : &sim_path_rxe;
+}
+
+static bool is_datagram(const struct sim_qp *qp)
+{
+	return qp->type == IB_UVERBS_QPT_UD;
 }
 
 static void fail(struct context *context)
@@ -108,13 +115,14 @@ static int copy(struct context *context, const struct sim_work *work, uint8_t *d
 	return 0;
 }
 
-static int gather(struct context *context, const struct sim_work *work, struct sim_payload *payload)
+static int gather(struct context *context, const struct sim_work *work, uint8_t *data,
+		  uint64_t length)
 {
 	if (work->inline_length) {
-		memcpy(payload->bytes, work->inline_data, work->inline_length);
+		memcpy(data, work->inline_data, work->inline_length);
 		return 0;
 	}
-	return copy(context, work, payload->bytes, payload->length, 0);
+	return copy(context, work, data, length, 0);
 }
 
 static int scatter(struct context *context, const struct sim_work *work, const void *data,
@@ -203,7 +211,9 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 		.op = request->op,
 		.solicited = request->solicited,
 		.has_imm = request->has_imm,
+		.has_grh = request->has_grh,
 		.imm = request->imm,
+		.source = request->source,
 		.length = (uint32_t)request->length,
 	};
 	struct sim_work work;
@@ -212,6 +222,9 @@ static uint32_t receive(struct context *context, const struct sim_message *reque
 	if (!fetch_receive(context, &work))
 		return STATUS_RNR;
 	if (request->op == SIM_OP_SEND && request->length > total_length(&work)) {
+		/* rxe_resp.c check_length(): such a datagram is lost, and the request stays */
+		if (is_datagram(context->qp) && context->device->bad_receive)
+			return IBV_WC_SUCCESS;
 		completion.status = IBV_WC_LOC_LEN_ERR;
 		status = IBV_WC_REM_INV_REQ_ERR;
 	} else if (request->op == SIM_OP_SEND &&
@@ -318,7 +331,11 @@ static bool is_sent(const struct sim_work *work)
 /* InfiniBand specification, table 38 */
 static bool is_supported(const struct sim_qp *qp, const struct sim_work *work)
 {
-	return qp->type == IB_UVERBS_QPT_RC || !is_sent(work) || work->op <= SIM_OP_WRITE;
+	const enum sim_op last = qp->type == IB_UVERBS_QPT_RC   ? SIM_OP_FETCH_ADD
+				 : qp->type == IB_UVERBS_QPT_UC ? SIM_OP_WRITE
+								: SIM_OP_SEND;
+
+	return !is_sent(work) || work->op <= last;
 }
 
 /* Ends the request at the head of the send queue. */
@@ -378,23 +395,49 @@ static uint32_t execute_local(struct context *context, const struct sim_work *wo
 		       : IBV_WC_SUCCESS;
 }
 
+/* Writes what a datagram begins with in memory: a GRH, or as many zeros. */
+static void write_grh(const struct context *context, const struct sim_work *work, uint64_t length,
+		      uint8_t *bytes)
+{
+	const bool is_rxe = context->table->kind == MR_SIM_RXE;
+	const union ibv_gid gid = { .global = { htobe64(SIM_GID_PREFIX),
+						htobe64(context->device->guid) } };
+	/* BTH, DETH, ICRC, the immediate and, with RoCE, the header of UDP */
+	const uint64_t headers = 12 + 8 + 4 + 4u * work->has_imm + 8u * is_rxe;
+	struct ibv_grh grh = { 0 };
+
+	if (work->has_grh)
+		grh = (struct ibv_grh){
+			.version_tclass_flow = htobe32(6u << 28),
+			.paylen = htobe16((uint16_t)(headers + ((length + 3) & ~UINT64_C(3)))),
+			.next_hdr = is_rxe ? IPPROTO_UDP : 0x1b,
+			.hop_limit = 64,
+			.sgid = gid,
+			.dgid = gid,
+		};
+	memcpy(bytes, &grh, sizeof(grh));
+}
+
 /* Sends the request at the head of the send queue. */
 static void send_request(struct context *context, const struct sim_work *work)
 {
 	struct sim_qp *qp = context->qp;
 	const bool has_data = work->op == SIM_OP_SEND || work->op == SIM_OP_WRITE;
 	const uint64_t length = is_atomic(work->op) ? 8 : total_length(work);
+	const size_t grh = is_datagram(qp) ? sizeof(struct ibv_grh) : 0;
 	const struct sim_message request = {
 		.source = qp->number,
 		.type = (uint8_t)qp->type,
 		.psn = qp->path.psn,
 		.op = (uint8_t)work->op,
 		.has_imm = work->has_imm,
+		.has_grh = work->has_grh,
 		.solicited = work->solicited,
+		.qkey = work->qkey,
 		.imm = work->imm,
 		.rkey = work->rkey,
 		.remote = work->remote,
-		.length = length,
+		.length = grh + length,
 		.operand = work->operand,
 		.compare = work->compare,
 		.has_data = has_data,
@@ -402,18 +445,24 @@ static void send_request(struct context *context, const struct sim_work *work)
 	struct sim_payload payload;
 	int rc;
 
-	if (!sim_payload_make(&payload, has_data ? length : 0, context->buffers->sent)) {
+	if (grh && length > context->device->mtu) {
+		finish(context, work, context->device->long_datagram);
+		return;
+	}
+	if (!sim_payload_make(&payload, has_data ? grh + length : 0, context->buffers->sent)) {
 		finish(context, work, IBV_WC_LOC_QP_OP_ERR);
 		return;
 	}
-	if (has_data && gather(context, work, &payload)) {
+	if (grh)
+		write_grh(context, work, length, payload.bytes);
+	if (has_data && gather(context, work, payload.bytes + grh, length)) {
 		sim_payload_free(&payload);
 		finish(context, work,
 		       context->device->flushes_failed ? IBV_WC_WR_FLUSH_ERR : IBV_WC_LOC_PROT_ERR);
 		return;
 	}
-	rc = sim_wire_send(context->table, qp->path.socket - 1, qp->attr.dest_qp_num, &request,
-			   &payload);
+	rc = sim_wire_send(context->table, qp->path.socket - 1,
+			   grh ? work->destination : qp->attr.dest_qp_num, &request, &payload);
 	sim_payload_free(&payload);
 	/* A request that was delivered is answered some time: the peer lives, even if it is slow. */
 	qp->path.is_waiting = true;
@@ -480,7 +529,8 @@ static void handle_message(struct context *context, const struct sim_message *me
 {
 	const struct sim_qp *qp = context->qp;
 
-	if (message->source != qp->attr.dest_qp_num ||
+	if ((is_datagram(qp) ? message->qkey != qp->attr.qkey
+			     : message->source != qp->attr.dest_qp_num) ||
 	    (qp->attr.qp_state == IBV_QPS_ERR && context->device->flushes_failed))
 		return;
 	if (message->is_answer)
@@ -530,7 +580,7 @@ static bool flush(struct context *context)
 bool sim_path_is_active(const struct sim_table *table, const struct sim_queue *queue)
 {
 	return table->objects[queue->object].type == UVERBS_OBJECT_QP && queue->owner == getpid() &&
-	       queue->qp.type != IB_UVERBS_QPT_UD && queue->qp.attr.qp_state >= IBV_QPS_RTR;
+	       queue->qp.attr.qp_state >= IBV_QPS_RTR;
 }
 
 bool sim_path_step(struct sim_table *table, struct sim_queue *queue,

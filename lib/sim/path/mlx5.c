@@ -14,6 +14,7 @@
 #define CONSUMER_MASK 0xffffffu
 #define SOLICITED     (1u << 24) /* cq.c MLX5_CQ_DB_REQ_NOT_SOL */
 #define QPN_MASK      0xffffffu
+#define GRH           (1u << 28) /* of flags_rqpn */
 #define LID           1
 #define ARM_RECORD    1 /* mlx5.h MLX5_CQ_ARM_DB */
 
@@ -112,11 +113,22 @@ static void read_bind(struct sim_work *work, const uint8_t *at, const uint8_t *e
 		bind->access |= IBV_ACCESS_ZERO_BASED;
 }
 
-static void read_segments(struct sim_work *work, const uint8_t *at, const uint8_t *end)
+static void read_segments(const struct sim_qp *qp, struct sim_work *work, const uint8_t *at,
+			  const uint8_t *end)
 {
 	if (work->op == SIM_OP_BIND) {
 		read_bind(work, at, end);
 		return;
+	}
+	if (qp->type == IB_UVERBS_QPT_UD) {
+		const struct mlx5_wqe_av *av = (const void *)at;
+		const uint32_t key = be32toh(av->key.qkey.qkey);
+
+		/* with the highest bit it is that of the QP: C10-15 */
+		work->qkey = key >> 31 ? qp->attr.qkey : key;
+		work->destination = be32toh(av->dqp_dct) & QPN_MASK;
+		work->has_grh = be32toh(av->grh_gid_fl) >> 30 & 1;
+		at += sizeof(*av);
 	}
 	if (work->op >= SIM_OP_WRITE && work->op <= SIM_OP_FETCH_ADD) {
 		const struct mlx5_wqe_raddr_seg *segment = (const void *)at;
@@ -159,7 +171,7 @@ static int fetch_send(const struct sim_table *table, const struct sim_qp *qp, st
 	work->signalled = control->fm_ce_se & MLX5_WQE_CTRL_CQ_UPDATE;
 	work->solicited = control->fm_ce_se & MLX5_WQE_CTRL_SOLICITED;
 	work->imm = control->imm;
-	read_segments(work, request + sizeof(*control), request + size);
+	read_segments(qp, work, request + sizeof(*control), request + size);
 	return 1;
 }
 
@@ -248,7 +260,7 @@ static void complete(const struct sim_table *table, const struct sim_qp *qp, str
 	_Static_assert(sizeof(struct mlx5_err_cqe) == sizeof(cqe), "a CQE of an error");
 	if (completion->is_receive) {
 		cqe.imm_inval_pkey = completion->imm;
-		cqe.flags_rqpn = htobe32(qp->attr.dest_qp_num & QPN_MASK);
+		cqe.flags_rqpn = htobe32(completion->source | (completion->has_grh ? GRH : 0));
 		cqe.slid = htobe16(LID);
 	}
 	if (completion->status != IBV_WC_SUCCESS)
@@ -294,6 +306,9 @@ static bool is_armed(struct sim_cq *cq)
 
 const struct sim_path_device sim_path_mlx5 = {
 	.null_key = NULL_KEY,
+	.guid = SIM_MLX5_GUID + 1,
+	.mtu = 4096,
+	.long_datagram = IBV_WC_LOC_LEN_ERR,
 	.fetch_send = fetch_send,
 	.fetch_receive = fetch_receive,
 	.complete = complete,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Declares the data path: work requests of RC QPs, which a thread of the process executes. */
+/* Declares the data path: work requests of QPs, which a thread of the process executes. */
 #ifndef LIB_SIM_PATH_PATH_H
 #define LIB_SIM_PATH_PATH_H
 
@@ -14,6 +14,11 @@
 
 #define SIM_PATH_SGES   64
 #define SIM_PATH_INLINE 1024 /* bytes */
+
+/* GUIDs of the nodes, locally administered; that of the port is one more, and its GID has this prefix */
+#define SIM_MLX5_GUID  UINT64_C(0x020000fffe6d7263)
+#define SIM_RXE_GUID   UINT64_C(0x020000fffe727865)
+#define SIM_GID_PREFIX (UINT64_C(0xfe80) << 48)
 
 struct sim_sge {
 	uint64_t addr;
@@ -40,7 +45,9 @@ struct sim_work {
 	bool signalled;
 	bool solicited;
 	bool has_imm;
-	uint32_t imm; /**< big-endian */
+	bool has_grh;               /**< a datagram has a global route */
+	uint32_t imm;               /**< big-endian */
+	uint32_t destination, qkey; /**< of a datagram */
 	uint32_t rkey;
 	uint64_t remote;           /**< address for @rkey */
 	uint64_t operand, compare; /**< what an atomic operation swaps or adds, and compares */
@@ -93,7 +100,9 @@ struct sim_completion {
 	uint8_t opcode; /**< of struct sim_work */
 	bool solicited;
 	bool has_imm;
+	bool has_grh;
 	uint32_t imm;
+	uint32_t source; /**< QPN of the sender */
 	uint32_t length;
 	uint32_t index; /**< of the work request in its queue */
 	uint64_t id;    /**< of struct sim_work */
@@ -106,7 +115,10 @@ struct sim_path_device {
 
 	/** A request that fails on its own side, and one whose QP failed before the answer, counts as flushed. */
 	bool flushes_failed;
-	enum ibv_wc_status bad_receive; /**< of all receive requests that fail; 0: each its own */
+	enum ibv_wc_status bad_receive;   /**< of all receive requests that fail; 0: each its own */
+	uint64_t guid;                    /**< of the port */
+	uint32_t mtu;                     /**< bytes of a datagram */
+	enum ibv_wc_status long_datagram; /**< of a datagram with more bytes, which is not sent */
 
 	/** Reads the next work request of a queue: 1, or 0 without one.  @srq: of the QP, or NULL */
 	int (*fetch_send)(const struct sim_table *table, const struct sim_qp *qp,
@@ -175,7 +187,9 @@ struct sim_message {
 	uint8_t is_answer;
 	uint8_t op; /**< enum sim_op */
 	uint8_t has_imm;
+	uint8_t has_grh;
 	uint8_t solicited;
+	uint32_t qkey; /**< of a datagram */
 	uint32_t imm;
 	uint32_t rkey;
 	uint32_t status; /**< answer: enum ibv_wc_status */

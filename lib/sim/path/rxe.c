@@ -96,6 +96,10 @@ static void read_request(struct sim_work *work, const struct rxe_send_wr *wr)
 		work->operand = work->op == SIM_OP_FETCH_ADD ? wr->wr.atomic.compare_add
 							     : wr->wr.atomic.swap;
 		work->compare = wr->wr.atomic.compare_add;
+	} else if (work->op == SIM_OP_SEND) {
+		work->destination = wr->wr.ud.remote_qpn;
+		work->qkey = wr->wr.ud.remote_qkey;
+		work->has_grh = true;
 	} else if (wr->opcode == IBV_WR_BIND_MW) {
 		work->bind = (struct sim_bind){
 			.old_key = wr->wr.mw.mw_rkey,
@@ -171,6 +175,14 @@ static uint32_t opcode_of(const struct sim_completion *completion)
 	}
 }
 
+/* rxe_resp.c do_complete() */
+static uint32_t flags_of(const struct sim_completion *completion)
+{
+	return completion->is_receive && !completion->status
+		       ? IBV_WC_GRH | (completion->has_imm ? IBV_WC_WITH_IMM : 0)
+		       : 0;
+}
+
 /* rxe_cq.c rxe_cq_post(): a completion that has no room is lost */
 static void complete(const struct sim_table *table, const struct sim_qp *qp, struct sim_cq *cq,
 		     const struct sim_completion *completion)
@@ -182,8 +194,8 @@ static void complete(const struct sim_table *table, const struct sim_qp *qp, str
 		.byte_len = completion->length,
 		.ex.imm_data = completion->imm,
 		.qp_num = qp->number,
-		.src_qp = completion->is_receive ? qp->attr.dest_qp_num : 0,
-		.wc_flags = completion->is_receive && completion->has_imm ? IBV_WC_WITH_IMM : 0,
+		.src_qp = qp->type == IB_UVERBS_QPT_UD ? completion->source : 0,
+		.wc_flags = flags_of(completion),
 		.slid = LID,
 		.port_num = 1,
 	};
@@ -218,11 +230,14 @@ static bool is_armed(struct sim_cq *cq)
 
 /*
  * rxe_comp.c flush_send_queue() takes all requests of a QP that failed; receive requests that fail end as malformed:
- * rxe_resp.c RESPST_ERR_MALFORMED_WQE.
+ * rxe_resp.c RESPST_ERR_MALFORMED_WQE.  Datagrams that are too long end well: rxe_req.c rxe_requester(), C10-93.1.1.
  */
 const struct sim_path_device sim_path_rxe = {
 	.flushes_failed = true,
 	.bad_receive = IBV_WC_LOC_QP_OP_ERR,
+	.guid = SIM_RXE_GUID + 1,
+	.mtu = 1024,
+	.long_datagram = IBV_WC_SUCCESS,
 	.fetch_send = fetch_send,
 	.fetch_receive = fetch_receive,
 	.free_entries = free_entries,

@@ -270,7 +270,7 @@ int sim_path_change(struct sim_table *table, struct sim_queue *queue)
 	struct sim_qp *qp = &queue->qp;
 	int socket;
 
-	if (qp->type == IB_UVERBS_QPT_UD || queue->owner != getpid())
+	if (queue->owner != getpid())
 		return 0;
 	switch (qp->attr.qp_state) {
 	case IBV_QPS_RESET:
