@@ -120,8 +120,7 @@ word() {
 }
 
 # bats test_tags=kernel
-@test "the software ConnectX moves data as the InfiniBand specification says, for each operation, access and place" {
-	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "of the software HCA; rxe has differences that depend on its release"
-	run --separate-stderr env DEVICE=mlx5_0 path-tool
+@test "data moves as the InfiniBand specification says, for each operation, access and place, and for drawn ranges" {
+	run --separate-stderr env DEVICE="$MRCTL_TEST_DEVICE" RELEASE="$(uname -r)" path-tool "${DRAWS:-2000}"
 	[[ $status -eq 0 && $output == *" checks, 0 differences" ]] || fail "$output" "$stderr"
 }

@@ -206,6 +206,8 @@ enum sim_change {
 	SIM_RXE_ACCESS,
 	/** rxe can change regions: rxe_verbs.c rxe_rereg_user_mr() */
 	SIM_RXE_REREG,
+	/** rxe leaves a request that fails on its own side to flush_send_queue(): rxe_req.c rxe_requester() */
+	SIM_RXE_FLUSH,
 	/** The device may have memory for the headers of tunnels:
 	 * rdma/mlx5_user_ioctl_verbs.h MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM */
 	SIM_DM_ENCAP,

@@ -77,7 +77,7 @@ static uint64_t total_length(const struct sim_work *work)
 	return length;
 }
 
-/* Finds the memory of a range of a work request: 0, or -EACCES. */
+/* Finds the memory of a range of a work request: as sim_key_access(). */
 static int find_local(struct context *context, const struct sim_sge *range, uint32_t access,
 		      struct sim_extent *extent)
 {
@@ -89,21 +89,23 @@ static int find_local(struct context *context, const struct sim_sge *range, uint
 	return sim_key_access(context->table, context->pd, range, access, extent);
 }
 
-/* Copies all data of a work request: 0, or -EACCES.  Nothing is written unless all of it may be. */
+/* Copies all data of a work request: as sim_key_access().  Nothing is written unless all of it may be. */
 static int copy(struct context *context, const struct sim_work *work, uint8_t *data,
 		uint64_t length, uint32_t access)
 {
 	struct sim_extent extents[SIM_PATH_SGES];
 	uint64_t done = 0;
 	uint32_t count = 0;
+	int rc;
 
 	for (; count < work->sges && done < length; count++) {
 		struct sim_sge part = work->sge[count];
 
 		if (part.length > length - done)
 			part.length = (uint32_t)(length - done);
-		if (find_local(context, &part, access, &extents[count]))
-			return -EACCES;
+		rc = find_local(context, &part, access, &extents[count]);
+		if (rc)
+			return rc;
 		done += part.length;
 	}
 	for (uint32_t i = 0; i < count; data += extents[i++].length) {
@@ -387,11 +389,20 @@ static bool may_retry(struct context *context)
 	return true;
 }
 
+/* Returns the status of a request that fails on its own side. */
+static uint32_t own_status(const struct context *context, uint32_t status)
+{
+	return context->device->flushes_failed &&
+			       sim_has_change(context->table->kernel, SIM_RXE_FLUSH)
+		       ? IBV_WC_WR_FLUSH_ERR
+		       : status;
+}
+
 static uint32_t execute_local(struct context *context, const struct sim_work *work)
 {
 	return work->op == SIM_OP_UNKNOWN || is_sent(work) ? IBV_WC_LOC_QP_OP_ERR
 	       : work->op == SIM_OP_BIND && sim_key_bind(context->table, context->pd, &work->bind)
-		       ? IBV_WC_MW_BIND_ERR
+		       ? own_status(context, IBV_WC_MW_BIND_ERR)
 		       : IBV_WC_SUCCESS;
 }
 
@@ -455,10 +466,14 @@ static void send_request(struct context *context, const struct sim_work *work)
 	}
 	if (grh)
 		write_grh(context, work, length, payload.bytes);
-	if (has_data && gather(context, work, payload.bytes + grh, length)) {
+	rc = has_data ? gather(context, work, payload.bytes + grh, length) : 0;
+	if (rc) {
 		sim_payload_free(&payload);
+		/* rxe_req.c rxe_requester() has another status for a key that it does not find */
 		finish(context, work,
-		       context->device->flushes_failed ? IBV_WC_WR_FLUSH_ERR : IBV_WC_LOC_PROT_ERR);
+		       rc == -EINVAL && context->table->kind == MR_SIM_RXE
+			       ? own_status(context, IBV_WC_LOC_QP_OP_ERR)
+			       : own_status(context, IBV_WC_LOC_PROT_ERR));
 		return;
 	}
 	rc = sim_wire_send(context->table, qp->path.socket - 1,

@@ -97,7 +97,9 @@ int sim_key_access(const struct sim_table *table, uint32_t pd, const struct sim_
 	uint64_t offset;
 
 	*extent = (struct sim_extent){ .kind = SIM_EXTENT_NONE, .length = range->length };
-	if (!object || object->parent != pd || (object->access & access) != access ||
+	if (!object || object->parent != pd)
+		return -EINVAL;
+	if ((object->access & access) != access ||
 	    (!is_in_range(object, range, &offset) && !ignores_range(table, object)))
 		return -EACCES;
 	if (object->type == UVERBS_OBJECT_MW) {

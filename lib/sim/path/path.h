@@ -113,7 +113,8 @@ struct sim_path_device {
 	uint32_t
 		null_key; /**< key of memory that discards writes and reads as zeros; 0: there is none */
 
-	/** A request that fails on its own side, and one whose QP failed before the answer, counts as flushed. */
+	/** A request whose QP failed before the answer counts as flushed, and since SIM_RXE_FLUSH one that fails on
+	 * its own side, too. */
 	bool flushes_failed;
 	enum ibv_wc_status bad_receive;   /**< of all receive requests that fail; 0: each its own */
 	uint64_t guid;                    /**< of the port */
@@ -165,7 +166,7 @@ bool sim_own_write(uint64_t addr, const void *data, size_t length);
  * @access: enum ib_uverbs_access_flags that the key must grant; 0: local read
  * @extent: set
  *
- * Return: 0, or -EACCES.
+ * Return: 0, -EINVAL if the PD has no such key, or -EACCES.
  */
 int sim_key_access(const struct sim_table *table, uint32_t pd, const struct sim_sge *range,
 		   uint32_t access, struct sim_extent *extent);
