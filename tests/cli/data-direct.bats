@@ -100,7 +100,7 @@ path_of_function() {
 	path=$(path_of_function)
 	attach
 	for via in kernel "$VIA"; do
-		succeeded ud --size 64K --data-direct --via "$via"
+		succeeded ud --size 64K --access local-write,remote-read --data-direct --via "$via" --verify
 		grep -qx "data_direct: *$path" <<<"$output"
 		succeeded ud --size 64K --via "$via" --json # without the option, too
 		json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$path"

@@ -4,6 +4,7 @@
 
 load helpers
 load batch
+load dmabuf
 load why
 
 @test "verify and its options: wrong usage" {
@@ -65,14 +66,14 @@ load why
 }
 
 # bats test_tags=kernel
-@test "verify changes no byte, with --write neither, and leaves no object" {
+@test "verify changes no byte, with --write neither" {
 	local before=$BATS_TEST_TMPDIR/before i lines file
 
 	file=$(mktemp /dev/shm/mrctl-test-XXXXXX) # a file that the kernel pins to write
 	head -c 12288 /dev/urandom >"$before"
 	cat "$before" >"$file"
 	lines=("reg --name a --memory file:$file --size 5000 --offset 100 -a local-write,remote-write,remote-atomic")
-	for i in {1..20}; do
+	for i in $(seq "${VERIFIES:-20}"); do
 		lines+=('verify a' 'verify a --write' 'verify a --write --at 7 --size 3000')
 	done
 	batch --json -- "${lines[@]}"
@@ -118,6 +119,40 @@ load why
 	json '(.lines[1].verified | map(.at[-3:]) == ["000", "fff", "000"] and map(.answer == "ok") == [true, true, false]) and
 		(.lines[3].verified | map(.answer == "ok") == [true, true, false]) and (.failures | length == 1) and
 		.failures[0].index == 6'
+}
+
+# bats test_tags=kernel
+@test "verify in a session leaves no object on the device" {
+	local before i
+
+	need_kernel
+	on_mlx5 || skip "rxe does not import a session"
+	session_begin
+	ms reg --name a --access local-write,remote-read --quiet
+	before=$(rdma resource show "$MRCTL_TEST_DEVICE")
+	for i in $(seq "${VERIFIES:-5}"); do
+		ms -q verify a --write
+	done
+	[ "$(rdma resource show "$MRCTL_TEST_DEVICE")" = "$before" ]
+}
+
+# bats test_tags=kernel
+@test "a change takes effect for data, and each kind of memory is reached up to its last byte" {
+	local verify='verify a --write'
+
+	require_mlx5
+	batch --json -- 'reg --name a --size 64K -a local-write,remote-read' "$verify" \
+		'rereg a --access local-write,remote-write,remote-atomic' "$verify" 'rereg a --size 12K' "$verify" \
+		'rereg a --pd other --memory memfd --iova 0x7000' "$verify" 'dereg a' \
+		'reg --name a --size 16K -a on-demand,local-write,remote-read' "$verify" 'dereg a' \
+		'reg --name a --memory dm --size 4K -a local-write,remote-write,zero-based' "$verify" 'dereg a' \
+		'reg-dmabuf --name a --from udmabuf --size 8K -a local-write,remote-read' "$verify"
+	succeeded
+	json '[.lines[].verified | arrays | (length == 18 and all(.agrees != false)) as $all |
+		[.[] | select(.answer == "ok" and (.access | IN("local-read", "mw-bind") | not)) | .access] | unique |
+		[$all] + .] | unique == [[true, "local-write", "remote-atomic", "remote-write"],
+		[true, "local-write", "remote-read"], [true, "local-write", "remote-write"]]'
+	json '[.lines[].verified | arrays] | length == 7'
 }
 
 # bats test_tags=kernel
