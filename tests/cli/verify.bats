@@ -4,7 +4,6 @@
 
 load helpers
 load batch
-load dmabuf
 load why
 
 @test "verify and its options: wrong usage" {
@@ -138,21 +137,23 @@ load why
 
 # bats test_tags=kernel
 @test "a change takes effect for data, and each kind of memory is reached up to its last byte" {
-	local verify='verify a --write'
+	local verify='verify a --write' lines=()
 
 	require_mlx5
-	batch --json -- 'reg --name a --size 64K -a local-write,remote-read' "$verify" \
+	# the guest with Linux 6.1 makes no dma-bufs
+	! { on_simulator || [ -e /dev/udmabuf ]; } ||
+		lines=('reg-dmabuf --name a --from udmabuf --size 8K -a local-write,remote-read' "$verify" 'dereg a')
+	batch --json -- "${lines[@]}" 'reg --name a --size 64K -a local-write,remote-read' "$verify" \
 		'rereg a --access local-write,remote-write,remote-atomic' "$verify" 'rereg a --size 12K' "$verify" \
 		'rereg a --pd other --memory memfd --iova 0x7000' "$verify" 'dereg a' \
 		'reg --name a --size 16K -a on-demand,local-write,remote-read' "$verify" 'dereg a' \
-		'reg --name a --memory dm --size 4K -a local-write,remote-write,zero-based' "$verify" 'dereg a' \
-		'reg-dmabuf --name a --from udmabuf --size 8K -a local-write,remote-read' "$verify"
+		'reg --name a --memory dm --size 4K -a local-write,remote-write,zero-based' "$verify"
 	succeeded
 	json '[.lines[].verified | arrays | (length == 18 and all(.agrees != false)) as $all |
 		[.[] | select(.answer == "ok" and (.access | IN("local-read", "mw-bind") | not)) | .access] | unique |
 		[$all] + .] | unique == [[true, "local-write", "remote-atomic", "remote-write"],
 		[true, "local-write", "remote-read"], [true, "local-write", "remote-write"]]'
-	json '[.lines[].verified | arrays] | length == 7'
+	json "[.lines[].verified | arrays] | length == $((6 + ${#lines[@]} / 3))"
 }
 
 # bats test_tags=kernel

@@ -100,13 +100,13 @@ static int find_bracket(const struct mr_tokens *tokens)
 	return 0;
 }
 
-/* Words behind which ": NUMBER" can be the errno although more follows. */
+/* Words behind which ": NUMBER" and a negative number can be the errno although more follows. */
 static const char refused[] =
 	"failed|failure|error|register|registration|region|mr|memory|mem|buffer|buf|umem|mkey|qp|cq";
 
 /*
- * A number without anything: "failed with -12", "memory region: -12, ...", and at the end ": -12", "failed with 22",
- * "failed: 14".
+ * A number without anything: "failed with -12", "memory region: -12, ...", "mr -12, ...", and at the end ": -12",
+ * "failed with 22", "failed: 14".
  */
 static int find_plain(const struct mr_tokens *tokens)
 {
@@ -120,8 +120,8 @@ static int find_plain(const struct mr_tokens *tokens)
 		if (mr_token_is_sign(before, ":") && before > tokens->list)
 			before--;
 		is_result = mr_token_is(before, "with|failed") ||
-			    (before < number - 1 && mr_token_is(before, refused) &&
-			     mr_token_is_sign(&number[1], ",;"));
+			    ((before < number - 1 || number->is_negative) &&
+			     mr_token_is(before, refused) && mr_token_is_sign(&number[1], ",;"));
 		if (number->is_negative ? is_last || is_result : is_last && is_result)
 			return errno_of(number);
 	}

@@ -105,6 +105,7 @@ static const struct sample samples[] = {
 	{ "Failed to register GPU memory from 0x7c1cda000000 to 0x7c1cdc000000 in mlx5_0: Bad address [14]",
 	  "ibv_reg_mr 14 at 7c1cda000000 of 2000000" },
 	{ "ibv_reg_mr failed: 14", "ibv_reg_mr 14" },
+	{ "mana_0: Failed to create mr -71, 0", "ibv_reg_mr 71" },
 	{ "ibv_reg_mr failed at line: 14", "ibv_reg_mr 0" },
 	{ "rdma: registration of 8.0 GiB failed with ENOMEM", "ibv_reg_mr 12 of 200000000" },
 	{ "reg_mr of 1.5GB at 0x7f0000000000 failed: Cannot allocate memory",
