@@ -137,13 +137,13 @@ load why
 
 # bats test_tags=kernel
 @test "a change takes effect for data, and each kind of memory is reached up to its last byte" {
-	local verify='verify a --write' lines=()
+	local verify='verify a --write' dmabuf=()
 
 	require_mlx5
 	# the guest with Linux 6.1 makes no dma-bufs
 	! { on_simulator || [ -e /dev/udmabuf ]; } ||
-		lines=('reg-dmabuf --name a --from udmabuf --size 8K -a local-write,remote-read' "$verify" 'dereg a')
-	batch --json -- "${lines[@]}" 'reg --name a --size 64K -a local-write,remote-read' "$verify" \
+		dmabuf=('reg-dmabuf --name a --from udmabuf --size 8K -a local-write,remote-read' "$verify" 'dereg a')
+	batch --json -- "${dmabuf[@]}" 'reg --name a --size 64K -a local-write,remote-read' "$verify" \
 		'rereg a --access local-write,remote-write,remote-atomic' "$verify" 'rereg a --size 12K' "$verify" \
 		'rereg a --pd other --memory memfd --iova 0x7000' "$verify" 'dereg a' \
 		'reg --name a --size 16K -a on-demand,local-write,remote-read' "$verify" 'dereg a' \
@@ -153,7 +153,7 @@ load why
 		[.[] | select(.answer == "ok" and (.access | IN("local-read", "mw-bind") | not)) | .access] | unique |
 		[$all] + .] | unique == [[true, "local-write", "remote-atomic", "remote-write"],
 		[true, "local-write", "remote-read"], [true, "local-write", "remote-write"]]'
-	json "[.lines[].verified | arrays] | length == $((6 + ${#lines[@]} / 3))"
+	json "[.lines[].verified | arrays] | length == $((6 + ${#dmabuf[@]} / 3))"
 }
 
 # bats test_tags=kernel
@@ -167,6 +167,22 @@ load why
 		--access local-write,remote-read,on-demand --verify
 	json '.failures[0] | .status == "OTHER_DATA" and .errno == null and (.message | contains("expected ok, got OTHER_DATA"))'
 	succeeded mr -q reg --memory "file:$file" --size 8K --access local-write,remote-read --verify
+}
+
+# bats test_tags=kernel
+@test "a page that cannot be fetched is the cause, and a fault of the IOMMU in the kernel's log is evidence" {
+	local hole=('reg --name a --memory hole --size 64K -a on-demand,local-write,remote-read' 'verify a --access remote-read')
+
+	require_mlx5
+	batch --json -- "${hole[@]}"
+	exits 1
+	json '.lines[1].verified | map([.place, .answer, .cause]) == [["first", "ok", null],
+		["last", "REM_ACCESS_ERR", "MR-DATA-PAGE"], ["beyond", "REM_ACCESS_ERR", "MR-DATA-RANGE"]]'
+	! on_simulator || return 0
+	echo "DMAR: [DMA Read NO_PASID] Request device [00:10.0] fault addr 0x1000 [fault reason 0x06] PTE" >/dev/kmsg
+	batch --json -- "${hole[@]}"
+	json '[.lines[].failures[].causes[] | select(.id == "MR-DATA-IOMMU")] | length == 1 and .[0].certainty == "likely" and
+		(.[0].evidence.fault | contains("fault addr 0x1000"))'
 }
 
 # bats test_tags=kernel

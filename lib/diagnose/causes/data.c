@@ -77,13 +77,47 @@ static void look_at_page(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   "the page at 0x%" PRIx64 " may not be fetched on demand", addr);
 }
 
+/*
+ * Finds the last fault of the IOMMU in the kernel's log that is of a PCI function and not older than a time-out can be:
+ * dmar.c dmar_fault_do_one() omits the domain of its address.
+ */
+static bool find_fault(struct mr_host *host, const char *pci_address, char fault[96])
+{
+	enum { RECENT_S = 60 };
+	const char *function = strchr(pci_address, ':');
+	char log[MR_KERNEL_LOG_MAX], *rest = log, *line;
+	const uint64_t now_s = mr_now_ns() / 1000000000;
+	double written;
+
+	fault[0] = '\0';
+	if (!function || mr_kernel_log_read(host, log))
+		return false;
+	while ((line = strsep(&rest, "\n")))
+		if ((strstr(line, "fault addr") || strstr(line, "IO_PAGE_FAULT")) &&
+		    strstr(line, function + 1) && (line = strchr(line, '[')) &&
+		    sscanf(line, "[%lf]", &written) == 1 && written + RECENT_S > (double)now_s)
+			snprintf(fault, 96, "%s", line);
+	return fault[0];
+}
+
 /* Software devices have no PCI bus. */
 static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (!mr_inquiry_is_software(inquiry) && !mr_is_simulated(inquiry->host))
+	struct mr_rdma_device device;
+	char fault[96];
+
+	if (mr_inquiry_is_software(inquiry) || mr_is_simulated(inquiry->host))
+		return;
+	mr_rdma_device_read_place(inquiry->host, inquiry->environment->device, &device);
+	if (find_fault(inquiry->host, device.pci_address, fault)) {
+		mr_evidence_text(suspicion, "fault", "%s", fault);
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the kernel's log has a fault of the IOMMU for %s", device.pci_address);
+	} else {
 		mr_suspect(
 			suspicion, MR_POSSIBLE,
 			"the IOMMU may have refused the access; then the kernel's log has a fault");
+	}
 }
 
 static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
