@@ -121,6 +121,7 @@ static int exchange(enum mr_trace_request_kind kind, enum mr_trace_obstacle obst
 	const uint64_t begin = mr_now_ns();
 	bool is_answered = false;
 	int ring = -1, fd;
+	long sent;
 
 	memcpy(request.token, token, sizeof(request.token));
 	if (path)
@@ -132,9 +133,8 @@ static int exchange(enum mr_trace_request_kind kind, enum mr_trace_obstacle obst
 		fd = connect_to();
 		if (fd < 0)
 			break;
-		is_answered = RETRY(SYS_sendto, fd, &request, sizeof(request), MSG_NOSIGNAL, NULL,
-				    0) == sizeof(request) &&
-			      receive_reply(fd, reply, &ring);
+		sent = RETRY(SYS_sendto, fd, &request, sizeof(request), MSG_NOSIGNAL, NULL, 0);
+		is_answered = sent == sizeof(request) && receive_reply(fd, reply, &ring);
 		SYSTEM(SYS_close, fd);
 	}
 	return ring;
