@@ -147,10 +147,14 @@ $(BUILD)/mrctl.schema.json: $(BUILD)/mrctl
 	$(call say,SCHEMA,$@)
 	$(Q)$(BUILD)/mrctl --dump-schema >$@
 
-$(BUILD)/sim/sysfs: $(subst :,\:,$(shell find lib/sim/sysfs 2>/dev/null))
-	$(call say,COPY,$@)
-	@mkdir -p $(@D)
-	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
+$(BUILD)/sim/sysfs: lib/sim/sysfs.txt
+	$(call say,SYSFS,$@)
+	$(Q)rm -rf $@ && grep -v '^#' $< | while read -r path text; do \
+		mkdir -p "$@/$${path%/*}" || exit; \
+		case $$text in \
+		'-> '*) ln -s "$${text#-> }" "$@/$$path" ;; \
+		*) printf '%s\n' "$$text" >"$@/$$path" ;; \
+		esac || exit; done && touch $@
 
 # The tables of causes, which the file with their functions includes
 CAUSES := $(patsubst %.txt,$(BUILD)/%,$(wildcard lib/diagnose/causes/*.txt))

@@ -96,7 +96,7 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 	return rc;
 }
 
-/* The text in node_desc of a simulated device begins like this (lib/sim/sysfs). */
+/* The text in node_desc of a simulated device begins like this (lib/sim/sysfs.txt). */
 #define SIMULATED_PREFIX "mrctl simulated HCA"
 
 #define AUTO_LIST        __attribute__((cleanup(free_list)))
