@@ -60,7 +60,6 @@ static bool is_type_for(const struct object_type *type, const struct sim_call *c
 
 bool sim_is_object_type(const struct sim_call *call, uint16_t object)
 {
-
 	for (size_t i = 0; i < TYPES; i++)
 		if (is_type_for(&types[i], call, object))
 			return true;
@@ -91,7 +90,6 @@ static const void *data_of(const struct ib_uverbs_attr *attr)
 
 struct ib_uverbs_attr *sim_attr(const struct sim_call *call, uint16_t id)
 {
-
 	for (size_t i = 0; i < call->method->count; i++)
 		if (call->method->attrs[i].id == id)
 			return call->attrs[i];

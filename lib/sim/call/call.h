@@ -30,6 +30,7 @@ struct sim_attr_spec {
 	uint16_t id;
 	uint8_t kind; /**< enum sim_attr_kind */
 	bool mandatory;
+	bool mlx5_only;        /**< other drivers do not know the attribute */
 	uint16_t min;          /**< least bytes; of a handle: the type of its object */
 	uint16_t max;          /**< most bytes */
 	enum sim_change since; /**< kernels without this change do not know the attribute */
@@ -37,9 +38,9 @@ struct sim_attr_spec {
 
 /** A method of the ioctl: a row of uverbs/dispatch.c. */
 struct sim_method {
-	uint32_t driver; /**< enum rdma_driver_id; RDMA_DRIVER_UNKNOWN: any */
 	uint16_t object;
 	uint16_t method;
+	bool mlx5_only; /**< other drivers do not know the method, though the type of objects */
 	enum sim_change since; /**< kernels without this change do not know the method */
 
 	enum mr_sim_call call; /**< its name for faults; MR_SIM_CALLS: none */

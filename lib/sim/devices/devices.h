@@ -9,7 +9,7 @@ extern const struct sim_profile sim_mlx5_profile;
 
 /** Methods of the ioctl that only one driver has. */
 sim_handler sim_mlx5_query_pd, sim_mlx5_devx_other, sim_mlx5_data_direct_path, sim_mlx5_alloc_uar,
-	sim_mlx5_export_dmabuf, sim_rxe_reg_dmabuf_mr;
+	sim_mlx5_export_dmabuf;
 
 /** Functions of struct sim_profile: devices/mlx5_queues.c. */
 int sim_mlx5_create_queue(struct sim_call *call, struct sim_queue_request *request);

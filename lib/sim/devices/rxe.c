@@ -45,13 +45,6 @@ static int rxe_query_device(struct sim_call *call)
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, NULL, 0);
 }
 
-/* UVERBS_METHOD_REG_DMABUF_MR: the kernel has the method, and the driver has no reg_user_mr_dmabuf */
-int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
-{
-	(void)call;
-	return -EOPNOTSUPP;
-}
-
 /* rxe_reg_user_mr(), rxe_mr_init_user() */
 static int rxe_reg_mr(struct sim_mr_request *request)
 {

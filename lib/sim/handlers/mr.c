@@ -19,7 +19,7 @@
 
 /* Ids of the attributes that methods which register have in common, but number differently. */
 struct attr_ids {
-	uint16_t pd, lkey, rkey;
+	uint16_t lkey, rkey;
 };
 
 static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
@@ -30,25 +30,19 @@ static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 	return rc ? rc : sim_access_check(call, request->mr.access);
 }
 
-/* Answers the keys of the new MR: by these attributes, or by the structure of the write command. */
-static int answer_keys(const struct sim_call *call, const struct attr_ids *ids, uint32_t key)
-{
-	const struct ib_uverbs_reg_mr_resp resp = { call->created, key, key };
-
-	if (!ids)
-		return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
-	return SIM_COPY(call, ids->lkey, key) ?: SIM_COPY(call, ids->rkey, key);
-}
-
-/* Answers the keys, and stores in the reserved object what was registered: the pages become its own. */
-static int finish_mr(struct sim_call *call, struct sim_object *mr, uint32_t pd, uint32_t key,
+/*
+ * Answers the keys of the new MR, by these attributes or by the structure of the write command, and stores in the
+ * reserved object what was registered: the pages become its own.
+ */
+static int finish_mr(struct sim_call *call, struct sim_object *mr, uint32_t key,
 		     const struct attr_ids *ids)
 {
-	int rc = answer_keys(call, ids, key);
+	const struct ib_uverbs_reg_mr_resp resp = { call->created, key, key };
+	int rc = ids ? SIM_COPY(call, ids->lkey, key) ?: SIM_COPY(call, ids->rkey, key)
+		     : SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 
 	if (rc)
 		return rc;
-	mr->parent = pd;
 	mr->key = key;
 	mr->mm = sim_account_commit(call->table, mr->pinned);
 	call->table->objects[call->created] = *mr;
@@ -79,7 +73,7 @@ static int keep_exported_pages(const struct sim_call *call, struct sim_mr_reques
  * Registers by the driver, with the table unlocked.  The kernel holds a reference to the PD all the time.  Here it is
  * looked up again afterwards: it may be gone.  @ids: NULL of the write command
  */
-static int register_mr(struct sim_call *call, struct sim_mr_request *request, uint32_t pd,
+static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 		       const struct attr_ids *ids)
 {
 	struct sim_object *object;
@@ -95,7 +89,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request, ui
 	if (request->range_unset && ids)
 		request->mr.flags |= SIM_MR_HIDES_RANGE;
 	key = call->profile->make_key(call->table, request->key_variant);
-	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
+	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, request->mr.parent, &object);
 	if (!rc && request->has_dmah)
 		rc = sim_object_find(call->table, SIM_OBJECT_DMAH, request->dmah, &object);
 	if (!rc)
@@ -103,7 +97,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request, ui
 	if (!rc && request->has_dmah)
 		request->mr.dmah = request->dmah;
 	if (!rc)
-		rc = finish_mr(call, &request->mr, pd, key, ids);
+		rc = finish_mr(call, &request->mr, key, ids);
 	if (rc) {
 		sim_account_cancel(request->mr.pinned);
 		sim_key_free(call->table, key);
@@ -115,13 +109,13 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request, ui
 int sim_reg_dmabuf_mr(struct sim_call *call)
 {
 	static const struct attr_ids ids = {
-		.pd = UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE,
 		.lkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
 		.rkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY,
 	};
 	struct sim_mr_request request = {
 		.kernel = call->table->kernel,
 		.is_dmabuf = true,
+		.mr.parent = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE),
 		.mr.addr = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_OFFSET),
 		.mr.length = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_LENGTH),
 		.mr.iova = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_IOVA),
@@ -130,6 +124,9 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	uint32_t of_driver;
 	int rc;
 
+	/* rxe has no reg_user_mr_dmabuf */
+	if (!call->profile->has_dmabuf)
+		return -EOPNOTSUPP;
 	if (!sim_same_page_offset(request.mr.addr, request.mr.iova))
 		return -EINVAL;
 	rc = read_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
@@ -139,7 +136,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	request.data_direct = of_driver & SIM_DRIVER_DATA_DIRECT;
-	return register_mr(call, &request, (uint32_t)sim_attr_number(call, ids.pd), &ids);
+	return register_mr(call, &request, &ids);
 }
 
 /* Fills in the range: memory by its address, or a dma-buf by its descriptor and an offset. */
@@ -163,13 +160,13 @@ static int read_memory(struct sim_call *call, struct sim_mr_request *request)
 int sim_reg_mr(struct sim_call *call)
 {
 	static const struct attr_ids ids = {
-		.pd = SIM_ATTR_REG_MR_PD_HANDLE,
 		.lkey = SIM_ATTR_REG_MR_RESP_LKEY,
 		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
 	};
 	const struct ib_uverbs_attr *dmah = sim_attr(call, SIM_ATTR_REG_MR_DMA_HANDLE);
 	struct sim_mr_request request = {
 		.kernel = call->table->kernel,
+		.mr.parent = (uint32_t)sim_attr_number(call, SIM_ATTR_REG_MR_PD_HANDLE),
 		.mr.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
 		.mr.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
 		.has_dmah = dmah,
@@ -180,7 +177,7 @@ int sim_reg_mr(struct sim_call *call)
 	if (!rc)
 		rc = read_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
 				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
-	return rc ? rc : register_mr(call, &request, (uint32_t)sim_attr_number(call, ids.pd), &ids);
+	return rc ? rc : register_mr(call, &request, &ids);
 }
 
 #define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
@@ -197,11 +194,11 @@ int sim_reg_dm_mr(struct sim_call *call)
 		.rkey = UVERBS_ATTR_REG_DM_MR_RESP_RKEY,
 	};
 	const uint64_t offset = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_OFFSET);
-	const uint32_t pd = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
 	const uint32_t handle = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
 	const struct sim_object *dm = &call->table->objects[handle];
 	const uint32_t dm_length = (uint32_t)dm->length; /* 32 bits, as in struct ib_dm */
 	struct sim_object mr = {
+		.parent = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_PD_HANDLE),
 		.addr = offset,
 		.length = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_LENGTH),
 		/* for QUERY_MR: the region itself is zero-based */
@@ -221,8 +218,8 @@ int sim_reg_dm_mr(struct sim_call *call)
 	if (!rc && mr.access & ~(uint32_t)DM_MR_ACCESS)
 		rc = -EINVAL;
 	return rc ? rc
-		  : finish_mr(call, &mr, pd,
-			      call->profile->make_key(call->table, SIM_KEY_OF_DEVICE), &ids);
+		  : finish_mr(call, &mr, call->profile->make_key(call->table, SIM_KEY_OF_DEVICE),
+			      &ids);
 }
 
 /* UVERBS_METHOD_QUERY_MR */
@@ -258,12 +255,13 @@ int sim_write_reg_mr(struct sim_call *call)
 		return rc;
 	request = (struct sim_mr_request){
 		.kernel = call->table->kernel,
+		.mr.parent = cmd.pd_handle,
 		.mr.addr = cmd.start,
 		.mr.length = cmd.length,
 		.mr.iova = cmd.hca_va,
 		.mr.access = cmd.access_flags,
 	};
-	return register_mr(call, &request, cmd.pd_handle, NULL);
+	return register_mr(call, &request, NULL);
 }
 
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */

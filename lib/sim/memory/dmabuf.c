@@ -228,7 +228,6 @@ bool sim_dmabuf_node_open(const char *path, int flags, int *fd)
 
 bool sim_dmabuf_node_ioctl(int fd, unsigned long request, void *arg, int *answer)
 {
-
 	for (size_t i = 0; i < NODES; i++) {
 		if (request != nodes[i].request || !sim_is_placeholder(fd, nodes[i].name))
 			continue;
