@@ -101,7 +101,7 @@ uint64_t mr_process_socket(const struct mr_process *process, int fd)
 }
 
 /* Fields 3, 4, 22, 26 and 28; the name before them may hold brackets. */
-static bool parse_stat(const char *line, struct mr_process_stat *stat)
+bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat)
 {
 	const char *rest = strrchr(line, ')');
 	int parent = 0;
@@ -121,7 +121,7 @@ static bool read_stat(const struct mr_process *process, struct mr_process_stat *
 	char line[1024] = "";
 
 	mr_process_read(process, "stat", line, sizeof(line));
-	return parse_stat(line, stat);
+	return mr_process_stat_parse(line, stat);
 }
 
 bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
@@ -135,17 +135,6 @@ bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
 	is_read = read_stat(&process, stat);
 	mr_process_close(&process);
 	return is_read;
-}
-
-struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process)
-{
-	struct mr_process_stat stat;
-	char text[1024];
-
-	if (mr_host_read(host, text, sizeof(text), "/proc/%s/stat", process) <= 0 ||
-	    !parse_stat(text, &stat))
-		return (struct mr_opt_u64){ 0, false };
-	return (struct mr_opt_u64){ stat.start, true };
 }
 
 /* Reads the next figure of a text, and moves @text behind it. */

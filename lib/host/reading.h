@@ -62,6 +62,9 @@ struct mr_process_stat {
 		stack; /**< addresses of its program, also after fork(2); @stack 0: this user may not know */
 };
 
+/** mr_process_stat_parse() - read the line of that file; false where it is none */
+bool mr_process_stat_parse(const char *line, struct mr_process_stat *stat);
+
 /** mr_process_stat_read() - Return: false where there is no such process, or /proc hides it. */
 bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat);
 
@@ -127,6 +130,26 @@ pid_t mr_process_thread(pid_t process, uint32_t tid);
 
 /** mr_path_clean() - simplify a path, so that each file has one path.  Return: 0 or -EINVAL. */
 int mr_path_clean(char *path);
+
+/** mr_name_is_shown() - whether a text can be the name of a file that is not hidden, and is one line */
+bool mr_name_is_shown(const char *name);
+
+/**
+ * mr_names_read() - read the names in a folder that are shown, in the order of strcmp()
+ * @names: set to one name a line; to be freed
+ *
+ * Return: 0 or -errno.
+ */
+int mr_names_read(int parent, const char *folder, char **names);
+
+/**
+ * mr_recording_parent() - open the folder of a file of the recording, without following links
+ * @below: path of the file below @folder
+ * @last:  set to its name, in @below
+ *
+ * Return: a descriptor, or -errno.
+ */
+int mr_recording_parent(int folder, const char *below, bool make, const char **last);
 
 /** mr_recording_read_fd() - read at most @size - 1 bytes, and end them with a NUL.  Return: bytes, or -errno. */
 ssize_t mr_recording_read_fd(int fd, char *text, size_t size);

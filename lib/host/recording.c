@@ -39,6 +39,63 @@ int mr_path_clean(char *path)
 	return 0;
 }
 
+bool mr_name_is_shown(const char *name)
+{
+	return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strpbrk(name, "/\n");
+}
+
+static int is_shown(const struct dirent *entry)
+{
+	return mr_name_is_shown(entry->d_name);
+}
+
+int mr_names_read(int parent, const char *folder, char **names)
+{
+	struct dirent **entries = NULL;
+	const int count = scandirat(parent, folder, &entries, is_shown, alphasort);
+	int rc = count < 0 ? -errno : 0;
+	size_t length = 0;
+	FILE *stream = rc ? NULL : open_memstream(names, &length);
+
+	for (int i = 0; i < count; i++) {
+		if (stream)
+			fprintf(stream, "%s%s", i ? "\n" : "", entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!rc && (!stream || fclose(stream)))
+		rc = -ENOMEM;
+	return rc;
+}
+
+/* It goes folder by folder: openat2() would be shorter, but old kernels and sandboxes lack it. */
+int mr_recording_parent(int folder, const char *below, bool make, const char **last)
+{
+	mr_auto_fd int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	char name[NAME_MAX + 1];
+	const char *slash;
+	int next;
+
+	*last = below;
+	for (; fd >= 0 && (slash = strchr(below, '/')); below = slash + 1) {
+		const size_t length = (size_t)(slash - below);
+
+		if (length >= sizeof(name))
+			return -ENAMETOOLONG;
+		memcpy(name, below, length);
+		name[length] = '\0';
+		if (make && mkdirat(fd, name, 0755) && errno != EEXIST)
+			return -errno;
+		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			return -errno;
+		close(fd);
+		fd = next;
+	}
+	*last = below;
+	return fd < 0 ? -errno : mr_steal_fd(&fd);
+}
+
 ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
 {
 	size_t used = 0;
@@ -50,6 +107,33 @@ ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
 	} while ((got > 0 && used < size - 1) || (got < 0 && errno == EINTR));
 	text[got < 0 ? 0 : used] = '\0';
 	return got < 0 ? -errno : (ssize_t)used;
+}
+
+/* Some file systems report a full disk by close() only. */
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end)
+{
+	const char *last;
+	mr_auto_fd int parent = mr_recording_parent(folder, below, true, &last);
+	mr_auto_fd int fd = -1;
+	FILE *stream;
+	int rc;
+
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream)
+		return errno == EEXIST ? 0 : -errno;
+	mr_steal_fd(&fd);
+	fwrite(text, 1, length, stream);
+	fputs(end, stream);
+	rc = ferror(stream) ? -errno : 0;
+	if (fclose(stream) && !rc)
+		rc = -errno;
+	if (rc)
+		unlinkat(parent, last, 0);
+	return rc;
 }
 
 /* The most files, bytes of a file, and bytes of all files that are packed. */

@@ -18,95 +18,6 @@
 /* Bytes of a list of names that are read. */
 #define LIST_MAX (UINT64_C(1) << 20)
 
-/* ---- the folder of a recording ---- */
-
-static bool name_is_shown(const char *name)
-{
-	return name[0] && name[0] != '.' && strlen(name) <= NAME_MAX && !strpbrk(name, "/\n");
-}
-
-static int is_shown(const struct dirent *entry)
-{
-	return name_is_shown(entry->d_name);
-}
-
-static int read_names(int parent, const char *folder, char **names)
-{
-	struct dirent **entries = NULL;
-	const int count = scandirat(parent, folder, &entries, is_shown, alphasort);
-	int rc = count < 0 ? -errno : 0;
-	size_t length = 0;
-	FILE *stream = rc ? NULL : open_memstream(names, &length);
-
-	for (int i = 0; i < count; i++) {
-		if (stream)
-			fprintf(stream, "%s%s", i ? "\n" : "", entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	if (!rc && (!stream || fclose(stream)))
-		rc = -ENOMEM;
-	return rc;
-}
-
-/*
- * Opens the folder of a file of the recording, and sets @last to its name there.  No link is followed: it goes folder by
- * folder, as old kernels and sandboxes lack openat2().
- */
-static int open_parent(int folder, const char *below, bool make, const char **last)
-{
-	mr_auto_fd int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-	char name[NAME_MAX + 1];
-	const char *slash;
-	int next;
-
-	*last = below;
-	for (; fd >= 0 && (slash = strchr(below, '/')); below = slash + 1) {
-		const size_t length = (size_t)(slash - below);
-
-		if (length >= sizeof(name))
-			return -ENAMETOOLONG;
-		memcpy(name, below, length);
-		name[length] = '\0';
-		if (make && mkdirat(fd, name, 0755) && errno != EEXIST)
-			return -errno;
-		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0)
-			return -errno;
-		close(fd);
-		fd = next;
-	}
-	*last = below;
-	return fd < 0 ? -errno : mr_steal_fd(&fd);
-}
-
-/* Some file systems report a full disk by close() only. */
-int mr_recording_write(int folder, const char *below, const char *text, size_t length,
-		       const char *end)
-{
-	const char *last;
-	mr_auto_fd int parent = open_parent(folder, below, true, &last);
-	mr_auto_fd int fd = -1;
-	FILE *stream;
-	int rc;
-
-	if (parent < 0)
-		return parent;
-	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	stream = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!stream)
-		return errno == EEXIST ? 0 : -errno;
-	mr_steal_fd(&fd);
-	fwrite(text, 1, length, stream);
-	fputs(end, stream);
-	rc = ferror(stream) ? -errno : 0;
-	if (fclose(stream) && !rc)
-		rc = -errno;
-	if (rc)
-		unlinkat(parent, last, 0);
-	return rc;
-}
-
 /* ---- finding ---- */
 
 /* Whether a record is the content of a file, which stands at the path of the file itself. */
@@ -134,7 +45,7 @@ static int find_status(int folder, const char *path, const char *kind, bool fail
 	mr_auto_fd int parent = -1;
 
 	*last = below;
-	parent = rc ? rc : open_parent(folder, below, false, last);
+	parent = rc ? rc : mr_recording_parent(folder, below, false, last);
 	if (parent >= 0 && fstatat(parent, *last, st, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	return mr_steal_fd(&parent);
@@ -229,7 +140,7 @@ static int recorded_names(int folder, const char *path, char **names)
 		return parent;
 	free(*names);
 	*names = NULL;
-	return S_ISDIR(st.st_mode) ? read_names(parent, last, names) : -ENOTDIR;
+	return S_ISDIR(st.st_mode) ? mr_names_read(parent, last, names) : -ENOTDIR;
 }
 
 /* ---- writing ---- */
@@ -377,7 +288,7 @@ static int create_recorder(const char *folder, struct mr_recorder **recorder, st
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", folder);
-	rc = read_names(fd, ".", &names);
+	rc = mr_names_read(fd, ".", &names);
 	if (rc)
 		return mr_fail(err, MR_ERROR_HOST, -rc, "readdir", "%s", folder);
 	if (names[0])
@@ -700,12 +611,12 @@ static int list_names(struct mr_host *host, const char *path, char **names, size
 	int rc, count = 0;
 
 	if (mr_host_is_live(host))
-		rc = mr_live_path(host, path, found) ?: read_names(AT_FDCWD, found, &text);
+		rc = mr_live_path(host, path, found) ?: mr_names_read(AT_FDCWD, found, &text);
 	else
 		rc = recorded_names(host->recording, path, &text);
 	record(host->recorder, "list", path, rc, text);
 	for (rest = text; !rc && (name = strsep(&rest, "\n"));)
-		if (name_is_shown(name)) {
+		if (mr_name_is_shown(name)) {
 			rc = -argz_add(names, size, name);
 			count++;
 		}

@@ -107,6 +107,17 @@ bool mr_process_may_write(const struct mr_process_status *process,
 	return (bits & 6) == 6;
 }
 
+struct mr_opt_u64 mr_process_start(struct mr_host *host, const char *process)
+{
+	struct mr_process_stat stat;
+	char text[1024];
+
+	if (mr_host_read(host, text, sizeof(text), "/proc/%s/stat", process) <= 0 ||
+	    !mr_process_stat_parse(text, &stat))
+		return (struct mr_opt_u64){ 0, false };
+	return (struct mr_opt_u64){ stat.start, true };
+}
+
 uint64_t mr_process_ticks(void)
 {
 	const uint64_t ns = mr_clock_ns(CLOCK_BOOTTIME);
