@@ -348,7 +348,7 @@ static bool option_mentions(const struct option_spec *option, const char *word)
 	bool found = mentions(word, option->name, option->help, NULL);
 
 	for (const struct mr_word *w = option->type->words; w && w->name; w++)
-		found |= mentions(word, w->name, w->help, NULL);
+		found |= mentions(word, w->name, w->help, (char *)NULL);
 	return found;
 }
 
@@ -360,7 +360,7 @@ static void print_commands(struct search *search, const struct command *const *c
 	char name[64];
 
 	for (const struct command *const *c = commands; *c; c++) {
-		bool found = mentions(word, (*c)->summary, (*c)->description, NULL);
+		bool found = mentions(word, (*c)->summary, (*c)->description, (char *)NULL);
 
 		for (const struct option_group *const *g = (*c)->groups; *g; g++)
 			for (const struct option_spec *o = (*g)->options; o->name; o++)
@@ -375,8 +375,9 @@ static void print_commands(struct search *search, const struct command *const *c
 		for (const struct help_section *s = t->sections; s->title; s++)
 			for (const struct mr_word *w = s->words; w && w->name; w++) {
 				snprintf(name, sizeof(name), "help %s: %s", t->name, w->name);
-				print_found(search, title, mentions(word, w->name, w->help, NULL),
-					    name, w->help);
+				print_found(search, title,
+					    mentions(word, w->name, w->help, (char *)NULL), name,
+					    w->help);
 			}
 }
 

@@ -56,6 +56,20 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
 	return -errnum;
 }
 
+void mr_text_add(char *text, size_t size, const char *separator, const char *fmt, ...)
+{
+	size_t used = strlen(text);
+	va_list ap;
+
+	if (used)
+		used += (size_t)snprintf(text + used, size - used, "%s", separator);
+	if (used >= size)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text + used, size - used, fmt, ap);
+	va_end(ap);
+}
+
 int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_t length,
 		 const void *table, size_t size)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -312,18 +311,4 @@ int mr_word_as_number(const struct mr_word *words, const char *what, const char 
 	if (!rc)
 		*number = (uint32_t)value;
 	return rc;
-}
-
-void mr_text_add(char *text, size_t size, const char *separator, const char *fmt, ...)
-{
-	size_t used = strlen(text);
-	va_list ap;
-
-	if (used)
-		used += (size_t)snprintf(text + used, size - used, "%s", separator);
-	if (used >= size)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text + used, size - used, fmt, ap);
-	va_end(ap);
 }

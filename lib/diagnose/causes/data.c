@@ -111,8 +111,8 @@ static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_rdma_device_read_place(inquiry->host, inquiry->environment->device, &device);
 	if (find_fault(inquiry->host, device.pci_address, fault)) {
 		mr_evidence_text(suspicion, "fault", "%s", fault);
-		mr_suspect(suspicion, MR_LIKELY,
-			   "the kernel's log has a fault of the IOMMU for %s", device.pci_address);
+		mr_suspect(suspicion, MR_LIKELY, "the kernel's log has a fault of the IOMMU for %s",
+			   device.pci_address);
 	} else {
 		mr_suspect(
 			suspicion, MR_POSSIBLE,

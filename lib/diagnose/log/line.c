@@ -430,6 +430,7 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 
 	if (length > MR_LOG_LINE_MAX)
 		return false;
+	copy->tokens.count = 0;
 	memset(copy->pairs, 0, sizeof(copy->pairs));
 	for (size_t i = 0; i < length; i++) {
 		/* "\x1b[1m" is a colour. */
