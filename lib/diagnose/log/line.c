@@ -428,9 +428,8 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 {
 	bool is_colour = false;
 
-	if (length > MR_LOG_LINE_MAX)
+	if (!length || length > MR_LOG_LINE_MAX)
 		return false;
-	copy->tokens.count = 0;
 	memset(copy->pairs, 0, sizeof(copy->pairs));
 	for (size_t i = 0; i < length; i++) {
 		/* "\x1b[1m" is a colour. */
