@@ -244,28 +244,28 @@ static void unmap_buffer(void *buffer)
 	munmap(buffer, (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES));
 }
 
-static size_t read_watch(const struct mr_watch *watch, struct mr_return *returns, size_t max)
+static size_t read_watch(const struct mr_proof *proof, struct mr_return *returns, size_t max)
 {
 	const uint64_t room = (uint64_t)sysconf(_SC_PAGESIZE) * DATA_PAGES;
 	uint64_t place, left;
 	struct record record;
 	size_t count = 0;
 
-	if (!watch->buffer)
+	if (!proof->buffer)
 		return 0;
-	place = newest(watch->buffer);
-	left = watch->mark - place;
+	place = newest(proof->buffer);
+	left = proof->mark - place;
 	if (left > room) /* older ones have been written over */
 		left = room;
 	for (; left >= sizeof(record) && count < max; place += record.header.size) {
 		unsigned int function = 0;
 
-		copy_record(watch->buffer, place, &record);
+		copy_record(proof->buffer, place, &record);
 		if (record.header.size < sizeof(record.header) || record.header.size > left)
 			break;
 		left -= record.header.size;
 		while (mr_kernel_functions[function].name &&
-		       (watch->probes[function] < 0 || watch->ids[function] != record.id))
+		       (proof->probes[function] < 0 || proof->ids[function] != record.id))
 			function++;
 		if (record.header.type != PERF_RECORD_SAMPLE ||
 		    record.header.size != sizeof(record) || !mr_kernel_functions[function].name)
@@ -276,12 +276,6 @@ static size_t read_watch(const struct mr_watch *watch, struct mr_return *returns
 		count++;
 	}
 	return count;
-}
-
-static void mark(struct mr_watch *watch)
-{
-	if (watch->buffer)
-		watch->mark = newest(watch->buffer);
 }
 
 /*
@@ -330,62 +324,61 @@ int mr_kprobe_type(uint64_t *type, struct mr_error *err)
 	return rc;
 }
 
-static void end_watch(struct mr_watch *watch)
+static void end_watch(struct mr_proof *proof)
 {
-	if (watch->buffer)
-		unmap_buffer(watch->buffer);
-	watch->buffer = NULL;
+	if (proof->buffer)
+		unmap_buffer(proof->buffer);
+	proof->buffer = NULL;
 	for (size_t i = 0; i < MR_KERNEL_FUNCTIONS_MAX; i++) {
-		if (watch->probes[i] >= 0)
-			close(watch->probes[i]);
-		watch->probes[i] = -1;
+		if (proof->probes[i] >= 0)
+			close(proof->probes[i]);
+		proof->probes[i] = -1;
 	}
 }
 
 /* Puts up the probes.  The first one brings the buffer, into which all write. */
-static int begin_watch(struct mr_watch *watch, struct mr_error *err)
+static int begin_watch(struct mr_proof *proof, struct mr_error *err)
 {
 	int first = -1, errnum = ENOENT, rc;
 	uint64_t type;
 
-	memset(watch->probes, -1, sizeof(watch->probes));
-	watch->buffer = NULL;
+	memset(proof->probes, -1, sizeof(proof->probes));
+	proof->buffer = NULL;
 	rc = mr_kprobe_type(&type, err);
 	for (unsigned int i = 0; !rc && mr_kernel_functions[i].name; i++) {
 		const int probe = mr_kprobe_open(
 			type, &(struct mr_kprobe){ .function = mr_kernel_functions[i].name });
 
-		watch->probes[i] = probe;
-		if (probe >= 0 && !ioctl(probe, PERF_EVENT_IOC_ID, &watch->ids[i]) &&
+		proof->probes[i] = probe;
+		if (probe >= 0 && !ioctl(probe, PERF_EVENT_IOC_ID, &proof->ids[i]) &&
 		    (first >= 0 ? !ioctl(probe, PERF_EVENT_IOC_SET_OUTPUT, first)
-				: (watch->buffer = map_buffer(probe)) != MAP_FAILED)) {
+				: (proof->buffer = map_buffer(probe)) != MAP_FAILED)) {
 			first = first < 0 ? probe : first;
 			continue;
 		}
 		if (probe >= 0 || (errno != ENOENT && errno != EADDRNOTAVAIL))
 			errnum = errno;
 		if (probe < 0 && is_exhausted(errno)) {
-			end_watch(watch);
+			end_watch(proof);
 			return mr_kprobe_fail(errnum, err);
 		}
 		if (probe >= 0)
 			close(probe);
-		watch->probes[i] = -1;
-		watch->buffer = first < 0 ? NULL : watch->buffer;
+		proof->probes[i] = -1;
+		proof->buffer = first < 0 ? NULL : proof->buffer;
 	}
-	if (!rc && !watch->buffer)
+	if (!rc && !proof->buffer)
 		return mr_kprobe_fail(errnum, err);
-	mark(watch);
 	return rc;
 }
 
 /* Whether a function is watched: the one of that name, or any of a provider. */
-static bool is_watched(const struct mr_watch *watch, const char *name, const char *provider)
+static bool is_watched(const struct mr_proof *proof, const char *name, const char *provider)
 {
 	const struct mr_kernel_function *function = mr_kernel_functions;
 
-	for (unsigned int i = 0; watch->buffer && function->name; i++, function++)
-		if (watch->probes[i] >= 0 &&
+	for (unsigned int i = 0; proof->buffer && function->name; i++, function++)
+		if (proof->probes[i] >= 0 &&
 		    (name ? !strcmp(function->name, name)
 			  : provider && function->provider &&
 				     !strcmp(function->provider, provider)))
@@ -403,7 +396,7 @@ void mr_proof_mark(struct mr_proof *proof, const char *device)
 
 	if (!proof->is_tried) {
 		proof->note[0] = '\0';
-		if (begin_watch(&proof->watch, &err))
+		if (begin_watch(proof, &err))
 			snprintf(proof->note, sizeof(proof->note), "%s%s%s", err.text,
 				 err.hint[0] ? "; " : "", err.hint);
 	}
@@ -416,13 +409,14 @@ void mr_proof_mark(struct mr_proof *proof, const char *device)
 			snprintf(proof->pci_address, sizeof(proof->pci_address), "%s",
 				 place.pci_address);
 	}
-	mark(&proof->watch);
+	if (proof->buffer)
+		proof->mark = newest(proof->buffer);
 }
 
 void mr_proof_end(struct mr_proof *proof)
 {
 	if (proof->is_tried && !proof->note[0])
-		end_watch(&proof->watch);
+		end_watch(proof);
 	proof->is_tried = false;
 }
 
@@ -482,8 +476,7 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 	proven->layers = 1U << proven->layer | function->also;
 	if (last->errnum == ENOMEM) /* any function can lack memory of the kernel */
 		proven->layers |= MR_IN_LAYER(MEMORY);
-	if (function->layer == MR_LAYER_UVERBS &&
-	    !is_watched(&proof->watch, NULL, question->provider))
+	if (function->layer == MR_LAYER_UVERBS && !is_watched(proof, NULL, question->provider))
 		proven->layers |= MR_IN_LAYER(DRIVER) | MR_IN_LAYER(FIRMWARE) |
 				  MR_IN_LAYER(MEMORY) | MR_IN_LAYER(DMABUF);
 	if (proven->layer == MR_LAYER_UVERBS && proven->layers & MR_IN_LAYER(DRIVER))
@@ -492,7 +485,7 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 	 * Whether the firmware has answered by a status other than 0 (mlx5/core/cmd.c).  cmd_exec() fails only where there
 	 * was no answer, and those that call it make the errno of the status.
 	 */
-	if (proven->layer != MR_LAYER_FIRMWARE || !is_watched(&proof->watch, "cmd_exec", NULL) ||
+	if (proven->layer != MR_LAYER_FIRMWARE || !is_watched(proof, "cmd_exec", NULL) ||
 	    (strcmp(function->name, "mlx5_cmd_exec") != 0 &&
 	     strcmp(function->name, "mlx5_cmd_do") != 0))
 		return;
@@ -511,8 +504,8 @@ static void prove_user_space(const struct mr_proof *proof, const struct mr_proof
 	if (!question->by_library)
 		proven->note = "no watched function returned this error";
 	/* A call that enters through a function without a probe is not seen at all. */
-	else if (!is_watched(&proof->watch, "ib_uverbs_ioctl", NULL) ||
-		 !is_watched(&proof->watch, "ib_uverbs_write", NULL))
+	else if (!is_watched(proof, "ib_uverbs_ioctl", NULL) ||
+		 !is_watched(proof, "ib_uverbs_write", NULL))
 		proven->note = "no watched function returned this error, and not all entry "
 			       "points of calls could be watched";
 	else if (question->is_filtered)
@@ -538,7 +531,7 @@ void mr_proof_read(struct mr_proof *proof, const struct mr_proof_question *quest
 		proven->note = proof->note;
 	if (proven->note)
 		return;
-	count = read_watch(&proof->watch, returns, RETURNS_MAX);
+	count = read_watch(proof, returns, RETURNS_MAX);
 	mr_chain_find(returns, count, question->errnum, &proven->chain);
 	if (proven->chain.count)
 		prove_by_chain(proof, question, proven);

@@ -66,15 +66,6 @@ int mr_kprobe_open(uint64_t type, const struct mr_kprobe *probe);
 /** mr_kprobe_fail() - explain why no probe at all could be put up.  Return: -@errnum. */
 int mr_kprobe_fail(int errnum, struct mr_error *err);
 
-/** The probes.  All zero: none stands. */
-struct mr_watch {
-	int probes
-		[MR_KERNEL_FUNCTIONS_MAX]; /**< descriptors; -1: the kernel has no such function */
-	uint64_t ids[MR_KERNEL_FUNCTIONS_MAX];
-	void *buffer;  /**< shared with the kernel; NULL: no probe stands */
-	uint64_t mark; /**< where the records of the current call begin */
-};
-
 /** Which function of the kernel has refused: the deepest one that returned the error that came out. */
 enum { MR_CHAIN_MAX = 16 /**< functions of a chain that are kept */ };
 
@@ -103,7 +94,11 @@ void mr_chain_find(const struct mr_return *returns, size_t count, int errnum,
 /** State of the watch on the calls of this thread.  All zero: there is none. */
 struct mr_proof {
 	bool is_tried; /**< probes were put up, or could not be */
-	struct mr_watch watch;
+	int probes
+		[MR_KERNEL_FUNCTIONS_MAX]; /**< descriptors; -1: the kernel has no such function */
+	uint64_t ids[MR_KERNEL_FUNCTIONS_MAX];
+	void *buffer;    /**< shared with the kernel; NULL: no probe stands */
+	uint64_t mark;   /**< where the records of the current call begin */
 	char note[1040]; /**< why nothing can be proven, and the remedy; empty: proof is possible */
 	char pci_address[32]; /**< of the device whose counters are known; empty: none */
 	struct mr_mlx5_command commands[MR_MLX5_COMMANDS]; /**< as they were before the call */

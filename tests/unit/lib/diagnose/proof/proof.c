@@ -172,11 +172,11 @@ TEST(what_no_function_returned_came_from_user_space_where_the_way_in_is_watched)
 	static struct mr_proof proof;
 	struct mr_proven proven;
 
-	proof.watch.buffer = calloc(2, (size_t)sysconf(_SC_PAGESIZE));
+	proof.buffer = calloc(2, (size_t)sysconf(_SC_PAGESIZE));
 	proof.is_tried = true;
 	for (size_t i = 0; i < ARRAY_SIZE(unwatched); i++) {
 		for (unsigned int k = 0; mr_kernel_functions[k].name; k++)
-			proof.watch.probes[k] =
+			proof.probes[k] =
 				unwatched[i] && !strcmp(mr_kernel_functions[k].name, unwatched[i]) ? -1 : 0;
 		mr_proof_read(&proof, &question, &proven);
 		assert_int_equal(proven.in_user_space, !unwatched[i]);
@@ -186,5 +186,5 @@ TEST(what_no_function_returned_came_from_user_space_where_the_way_in_is_watched)
 			assert_contains(proven.note, "not all entry points");
 		}
 	}
-	free(proof.watch.buffer);
+	free(proof.buffer);
 }
