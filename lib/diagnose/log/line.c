@@ -431,6 +431,7 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 	if (!length || length > MR_LOG_LINE_MAX)
 		return false;
 	memset(copy->pairs, 0, sizeof(copy->pairs));
+	copy->tokens.count = 0; /* so that clang's analyser finds it set */
 	for (size_t i = 0; i < length; i++) {
 		/* "\x1b[1m" is a colour. */
 		is_colour = is_colour ? !mr_is_letter(text[i - 1]) : text[i] == '\x1b';
