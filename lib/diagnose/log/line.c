@@ -385,15 +385,15 @@ static const char *find_named(struct mr_log_line *line, const struct mr_tokens *
 }
 
 /* Finds the call, after mr_log_find_command(). */
-static void find_call(struct mr_log_line *line, const struct mr_tokens *tokens)
+static void find_call(struct mr_log_line *line, const struct mr_tokens *tokens, const char *text,
+		      size_t length)
 {
 	const char *mentioned = find_named(line, tokens);
 	struct mr_tokens words;
 
 	if (line->is_named || line->command[0])
 		return;
-	mr_tokens_read(&words, tokens->list->text,
-		       (size_t)(tokens->list[tokens->count].text - tokens->list->text), true);
+	mr_tokens_read(&words, text, length, true);
 	if (!line->call) {
 		for (size_t i = 0; i < words.count && !line->call; i++)
 			line->call = call_at(line, &words, i);
@@ -428,7 +428,7 @@ static bool copy_line(struct copy *copy, const char *text, size_t length)
 {
 	bool is_colour = false;
 
-	if (!length || length > MR_LOG_LINE_MAX)
+	if (length > MR_LOG_LINE_MAX)
 		return false;
 	memset(copy->pairs, 0, sizeof(copy->pairs));
 	copy->tokens.count = 0; /* so that clang's analyser finds it set */
@@ -638,7 +638,7 @@ static void read_copy(struct mr_log_line *line, struct copy *copy, size_t length
 	mr_tokens_read(&copy->tokens, copy->text, length, false);
 	if (may_call || line->is_memlock) {
 		mr_log_find_command(line, &copy->tokens);
-		find_call(line, &copy->tokens);
+		find_call(line, &copy->tokens, copy->text, length);
 	}
 	find_subject(line, copy, is_any);
 	if (is_any || line->call || line->command[0] || line->is_memlock)
