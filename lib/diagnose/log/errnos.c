@@ -70,6 +70,13 @@ static int find_number(const struct mr_tokens *tokens)
 	int weak = 0, errnum;
 
 	for (const struct mr_token *token = tokens->list; token->kind != MR_TOKEN_END; token++) {
+		const struct mr_token *next = token + 1;
+
+		/* Most words have no number behind them. */
+		if (token->kind != MR_TOKEN_WORD ||
+		    !(next->kind == MR_TOKEN_NUMBER || mr_token_is_sign(next, ":=([\"'") ||
+		      mr_token_is(next, fillers)))
+			continue;
 		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 			if (!mr_token_is(token, keys[i].words) || is_level(token))
 				continue;

@@ -55,6 +55,8 @@ static bool is_name(const struct mr_token *token, const char *name)
 
 static const char *find_alias(const struct mr_token *token)
 {
+	if (!memchr(token->text, '_', token->length))
+		return NULL;
 	for (size_t i = 0; i < COUNT(aliases); i++)
 		for (const char *const *name = aliases[i].names; *name; name++)
 			if (is_name(token, *name))
@@ -265,6 +267,8 @@ static const char *find_phrase(const struct mr_token *word)
 	for (size_t i = 0; i < COUNT(phrases); i++) {
 		size_t k = 0;
 
+		if (*word->lower != *phrases[i].words[0])
+			continue;
 		while (k < COUNT(phrases[i].words) && phrases[i].words[k] &&
 		       (!strcmp(word[k].lower, phrases[i].words[k]) ||
 			mr_token_is_sign(&word[k], phrases[i].words[k])))
@@ -609,19 +613,13 @@ static const struct mr_log_topic *find_topic(const struct mr_log_line *line, boo
 /* Whether nothing in the line but common words means a call: without words about RDMA it is about memory of others. */
 static bool is_of_others(struct mr_log_line *line, const struct copy *copy)
 {
-	bool has_address = false;
-
 	if ((!line->has_owner && !line->is_vague) || has_one(copy, rdma))
 		return false;
 	mr_log_find_device(line, &copy->tokens);
 	if (line->provider[0])
 		return false;
-	/* A number so large is an address. */
-	for (size_t i = 0; i < copy->tokens.count; i++)
-		has_address |= copy->tokens.list[i].kind == MR_TOKEN_NUMBER &&
-			       copy->tokens.list[i].value >> 32;
-	return line->has_owner ||
-	       (line->call && !line->topics && !has_address && !has_one(copy, near_rdma));
+	return line->has_owner || (line->call && !line->topics &&
+				   !mr_log_has_address(&copy->tokens) && !has_one(copy, near_rdma));
 }
 
 /* @is_any: the line need be about no call. */

@@ -146,6 +146,9 @@ void mr_log_find_errno(struct mr_log_line *line, const struct mr_tokens *tokens,
 /** mr_log_find_numbers() - address, length and access */
 void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *tokens);
 
+/** Returns whether a number is too large for anything but an address. */
+bool mr_log_has_address(const struct mr_tokens *tokens);
+
 /** mr_log_find_device() - the device, and its provider */
 void mr_log_find_device(struct mr_log_line *line, const struct mr_tokens *tokens);
 

@@ -380,6 +380,14 @@ static const struct mr_token *find_limit(struct mr_log_line *line, const struct 
 	return NULL;
 }
 
+bool mr_log_has_address(const struct mr_tokens *tokens)
+{
+	for (size_t i = 0; i < tokens->count; i++)
+		if (tokens->list[i].kind == MR_TOKEN_NUMBER && tokens->list[i].value >> 32)
+			return true;
+	return false;
+}
+
 void mr_log_find_numbers(struct mr_log_line *line, const struct mr_tokens *tokens)
 {
 	const struct mr_token *limit = find_limit(line, tokens);
