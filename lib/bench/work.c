@@ -592,17 +592,20 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 {
 	const uint32_t threads = round->point->threads;
 	const uint32_t processes = (uint32_t)round->place_count * round->point->processes;
+	const uint32_t count = processes * threads;
 	struct mr_bench_work *works;
 	int rc;
 
-	*workers = (struct mr_bench_workers){ .count = processes * threads };
+	*workers = (struct mr_bench_workers){ .count = count };
+	if (!count) /* never, which an analyser cannot see */
+		return 0;
 	rc = map_workers(workers, err);
 	if (rc)
 		return rc;
-	works = calloc(workers->count, sizeof(*works));
+	works = calloc(count, sizeof(*works));
 	if (!works)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (uint32_t i = 0; i < workers->count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		struct mr_bench_worker *worker = &workers->list[i];
 
 		worker->place = i / (round->point->processes * threads);
@@ -614,8 +617,8 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 	if (processes > 1)
 		rc = run_processes(works, processes, threads, err);
 	else
-		run_threads(works, workers->count, true);
-	for (uint32_t i = 0; !rc && i < workers->count; i++) {
+		run_threads(works, count, true);
+	for (uint32_t i = 0; !rc && i < count; i++) {
 		rc = workers->list[i].rc;
 		if (rc)
 			*err = workers->list[i].err;
