@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define LENGTH  8192u /* bytes of the region under test */
@@ -304,6 +305,9 @@ static void try_operation(const struct operation *operation, const struct tested
 
 	snprintf(what, sizeof(what), "%s of %u at %ld, %s, access 0x%x", operation->name, length, at,
 		 tested->kind, tested->access);
+	/* the device has to find the pages anew */
+	if (tested->access & IBV_ACCESS_ON_DEMAND)
+		madvise((void *)(((uintptr_t)TESTED + 4095) & ~4095ul), LENGTH - 4096, MADV_DONTNEED);
 	fill_memory(is_atomic(operation));
 	if (is_granted)
 		apply(operation, &model.region[MARGIN + at], length);

@@ -154,6 +154,12 @@ load why
 		[$all] + .] | unique == [[true, "local-write", "remote-atomic", "remote-write"],
 		[true, "local-write", "remote-read"], [true, "local-write", "remote-write"]]'
 	json "[.lines[].verified | arrays] | length == $((6 + ${#dmabuf[@]} / 3))"
+	batch --json -- 'reg --addr 0x10000000 --size 64K' \
+		'reg --name all --memory none --size max -a on-demand,local-write,remote-read' \
+		'verify all --at 0x10000000 --size 4096 --write'
+	succeeded
+	json '.lines[2].verified | map([.access, .answer]) | .[:4] == [["local-read", "ok"], ["local-write", "ok"],
+		["remote-read", "ok"], ["remote-write", "REM_ACCESS_ERR"]]'
 }
 
 # bats test_tags=kernel
