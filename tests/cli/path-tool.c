@@ -644,6 +644,7 @@ static void try_peers(void)
 	need(!ibv_destroy_qp(qps[1]), "ibv_destroy_qp");
 	wr.wr.rdma.rkey ^= 0x5500;
 	expect(IBV_WC_RETRY_EXC_ERR, status_of(&wr), "write to a QP that is gone");
+	need(!ibv_destroy_qp(qps[0]), "ibv_destroy_qp");
 }
 
 /* Makes a pair of QPs of another type. */
