@@ -488,6 +488,7 @@ struct verify_target {
 	bool is_own;           /**< the memory is mapped in this process */
 	bool is_gone;          /**< the kernel has no such region any more */
 	enum mr_tristate is_inert;
+	bool is_revoked; /**< its Data Direct function was unbound */
 	const struct mr_uverbs *uverbs;
 };
 

@@ -102,6 +102,7 @@ static struct mr_refusal refusal_of(const struct verify_target *target,
 		.data = row,
 		.is_gone = target->is_gone,
 		.is_inert = target->is_inert,
+		.is_revoked = target->is_revoked,
 	};
 }
 
@@ -394,6 +395,7 @@ static int find_target(struct session_job *job, const char *word, struct verify_
 	target->name = target->entry.name[0] ? target->entry.name : NULL;
 	target->is_gone = !rc || region.state == MR_STATE_GONE;
 	target->is_own = mr_session_is_private(job->session);
+	target->is_revoked = mr_session_is_revoked(job->session, &target->entry) == MR_YES;
 	target->is_inert = MR_NO;
 	if (mr_registrant_needed(&target->entry) && !target->is_own) {
 		const enum mr_tristate lives = mr_registrant_lives(job->session, &target->entry);

@@ -262,7 +262,10 @@ reads() {
 	succeeded ms stat -n -o name,state
 	[ "$(tr -s ' \n' ' ' <<<"$output")" = "a inert b inert c live " ]
 	[[ $stderr == *"2 regions are inert: the driver of the Data Direct function was unbound"* ]]
-	on_simulator || run ! hca-probe "$key" "$addr"
+	if ! on_simulator; then
+		run ! hca-probe "$key" "$addr"
+		refused_because MR-DATA-INERT certain ms verify a --access remote-read --at 0 --json
+	fi
 	refused_because MR-DATA-DIRECT certain ms reg-dmabuf --from heap:system --size 64K --data-direct \
 		--via "$VIA" --json
 	json '.failures[0] | .errno == "EINVAL" and .causes[0].evidence.data_direct == "none"'

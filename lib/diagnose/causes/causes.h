@@ -190,6 +190,7 @@ struct mr_refusal {
 	const struct mr_data_row *data; /**< the operation, and its answer */
 	bool is_gone;                   /**< the kernel has no such region any more */
 	enum mr_tristate is_inert;      /**< the process that registered it has ended */
+	bool is_revoked;                /**< its Data Direct function was unbound */
 };
 
 /** mr_operation_of() - what a call does, by its name; @refusal need have no more than the call and request */

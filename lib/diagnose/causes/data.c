@@ -51,7 +51,11 @@ static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 static void look_at_inert(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	if (inquiry->refusal->is_inert == MR_YES)
+	if (inquiry->refusal->is_revoked)
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the driver of the Data Direct function was unbound, and the kernel has "
+			   "revoked the keys");
+	else if (inquiry->refusal->is_inert == MR_YES)
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the process that registered the region has ended");
 	else if (inquiry->refusal->is_inert == MR_NO)
