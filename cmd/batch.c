@@ -302,7 +302,7 @@ static int run_line(struct batch_job *job, struct invocation *invocation, struct
 		output_text("\n");
 	}
 	output_element_begin(&job->answer.out, &line_record, &row);
-	if (!mr_error_is_set(err))
+	if (!mr_error_is_set(err) && invocation->command)
 		status = invocation->command->run(invocation, err);
 	if (mr_error_is_set(err)) {
 		if (job->enclosing.begun) /* its answer could not be printed */

@@ -178,7 +178,7 @@ static int verify_row(struct verification *verification, const struct verify_tar
 		    ? !(wanted >> data->answer & 1)
 		    : data->agrees == MR_NO)
 		fail_row(verification, target, &refusal);
-	if (verification->count == verification->capacity) {
+	if (!rows || verification->count == verification->capacity) {
 		verification->capacity = verification->capacity ? 2 * verification->capacity : 32;
 		rows = reallocarray(rows, verification->capacity, sizeof(*rows));
 		if (!rows)

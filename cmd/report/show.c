@@ -253,14 +253,23 @@ static void put_head(FILE *to, const cJSON *root)
 static void put_command_line(FILE *to, const cJSON *list)
 {
 	char text[FIELD_TEXT_MAX];
-	mr_auto_free const char **words =
-		calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*words));
+	const char **words = NULL;
 	const cJSON *word;
 	size_t count = 0;
 
-	cJSON_ArrayForEach(word, list) if (words) words[count++] = cJSON_GetStringValue(word) ?: "";
-	text_print(count ? words_text(words, text) : "command line: left out", to);
+	cJSON_ArrayForEach(word, list)
+	{
+		const char **more = reallocarray(words, count + 2, sizeof(*words));
+
+		if (!more)
+			break;
+		words = more;
+		words[count++] = cJSON_GetStringValue(word) ?: "";
+		words[count] = NULL;
+	}
+	text_print(words ? words_text(words, text) : "command line: left out", to);
 	fputc('\n', to);
+	free(words);
 }
 
 static void put_program(FILE *to, const cJSON *program)

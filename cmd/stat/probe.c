@@ -175,11 +175,13 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 	struct probe_summary summary = { .yes = { 0, false } };
 	int rc = 0;
 
-	if (!rows)
+	if (!rows) {
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	if (!rc && probe)
+		return answer_close(answer, rc, trials, err);
+	}
+	if (probe)
 		summary = try_all(probe, rows);
-	if (!rc && probe && args->max_size) {
+	if (probe && args->max_size) {
 		rc = mr_max_size_find(probe, args->cap, show_step, &answer->progress, found, err);
 		progress_clear(&answer->progress);
 		max_size.is_done = true;

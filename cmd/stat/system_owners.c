@@ -19,6 +19,7 @@ void sums_add(struct sums *sums, struct sums more)
 struct sums sums_of(const struct mr_nldev_mr *mr)
 {
 	const bool is_odp = mr->odp != MR_NLDEV_ODP_UNTOLD;
+	/* The length of an implicit one is that of the address space. */
 	const uint64_t bytes = mr->odp == MR_NLDEV_ODP_IMPLICIT ? 0 : mr->length;
 
 	return (struct sums){ 1, bytes, is_odp, is_odp ? bytes : 0 };
@@ -268,7 +269,7 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	taking->census->devices = calloc(found.count + 1, sizeof(*taking->census->devices));
 	if (!rc && !taking->census->devices)
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (size_t i = 0; !rc && i < found.count; i++)
+	for (size_t i = 0; !rc && taking->census->devices && i < found.count; i++)
 		if (!names[0] || is_named(names, found.list[i].name))
 			add_device(taking, &found.list[i]);
 	for (; !rc && *names; names++) {
