@@ -241,7 +241,7 @@ static void print_checks(struct search *search)
 				mr_text_add(list, sizeof(list), ", ", "%s",
 					    mr_verdicts[verdict].name);
 		snprintf(help, sizeof(help), "%s (%s)", check->subject, list);
-		print_found(search, title, mentions(word, check->id, check->subject, NULL),
+		print_found(search, title, mentions(word, check->id, check->subject, (char *)NULL),
 			    check->id, word ? check->subject : help);
 	}
 }
@@ -264,7 +264,7 @@ static void print_causes(struct search *search)
 		snprintf(help, sizeof(help), "%s (%s)", cause->subject, *list ? list : "any errno");
 		print_found(search, title,
 			    is_of_errno || mentions(word, cause->id, cause->subject, cause->what,
-						    cause->recognise, cause->remedy, NULL),
+						    cause->recognise, cause->remedy, (char *)NULL),
 			    cause->id, word ? cause->subject : help);
 	}
 }
@@ -301,7 +301,7 @@ static void print_fields(struct search *search, const char *list, const struct r
 		output_text("%sColumns of %s, for --output:\n", search->title ? "\n" : "", list);
 	for (const struct field *f = record->fields; f->key; f++) {
 		snprintf(name, sizeof(name), "%s: %s", list, f->key);
-		print_found(search, title, mentions(search->word, f->key, f->help, NULL),
+		print_found(search, title, mentions(search->word, f->key, f->help, (char *)NULL),
 			    search->word ? name : f->key, f->help);
 	}
 }
@@ -345,7 +345,7 @@ static void print_all_columns(struct search *search, const struct command *const
 
 static bool option_mentions(const struct option_spec *option, const char *word)
 {
-	bool found = mentions(word, option->name, option->help, NULL);
+	bool found = mentions(word, option->name, option->help, (char *)NULL);
 
 	for (const struct mr_word *w = option->type->words; w && w->name; w++)
 		found |= mentions(word, w->name, w->help, (char *)NULL);
