@@ -51,6 +51,8 @@ static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 
 static void look_at_inert(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
+	if (inquiry->refusal->is_revoked || inquiry->refusal->is_inert == MR_YES)
+		mr_evidence_text(suspicion, "state", "inert");
 	if (inquiry->refusal->is_revoked)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the driver of the Data Direct function was unbound, and the kernel has "
