@@ -126,10 +126,10 @@ static void connect_qp(struct ibv_qp *qp, uint32_t peer, unsigned int access)
 	     "RTS");
 }
 
-static void create_qp(int side)
+static void create_qp(int side, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr attr = { .cap = { 16, 16, 2, 2, 64 },
-					 .qp_type = IBV_QPT_RC,
+					 .qp_type = type,
 					 .send_cq = cqs[side],
 					 .recv_cq = cqs[side] };
 
@@ -144,7 +144,7 @@ static void connect_both(unsigned int access)
 
 	for (int i = 0; i < 2 && is_rxe; i++) {
 		need(!ibv_destroy_qp(qps[i]), "ibv_destroy_qp");
-		create_qp(i);
+		create_qp(i, IBV_QPT_RC);
 	}
 	for (int i = 0; i < 2; i++)
 		connect_qp(qps[i], qps[!i]->qp_num, access);
@@ -653,15 +653,8 @@ static void make_unreliable(enum ibv_qp_type type)
 	const int key = type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
 	const int path = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
 
-	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_init_attr attr = { .cap = { 16, 16, 2, 2, 64 },
-						 .qp_type = type,
-						 .send_cq = cqs[i],
-						 .recv_cq = cqs[i] };
-
-		qps[i] = ibv_create_qp(pd, &attr);
-		need(qps[i], "ibv_create_qp");
-	}
+	for (int i = 0; i < 2; i++)
+		create_qp(i, type);
 	for (int i = 0; i < 2; i++) {
 		struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
 					    .port_num = 1,
@@ -753,7 +746,7 @@ static void open_device(void)
 	for (i = 0; i < 2; i++) {
 		cqs[i] = ibv_create_cq(context, 64, NULL, i ? NULL : channel, 0);
 		need(cqs[i], "ibv_create_cq");
-		create_qp((int)i);
+		create_qp((int)i, IBV_QPT_RC);
 	}
 }
 
