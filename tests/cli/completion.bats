@@ -202,14 +202,17 @@ what_there_is() {
 	row 'mrctl report --to pla' plain.bin
 	row 'mrctl bench --plot pla' plain.bin
 	row 'mrctl stat --host --record sy' "sys${1:+/}"
-	row "mrctl trace --pid $$" $$
 	row 'mrctl --why pro' prove
 	row 'mrctl session --det' --detach
 }
 
-# knows_answers SHELL: the answers that it offers for --expect are known ones
+# knows_answers SHELL: the answers that it offers for --expect are known ones, and a process that runs is one
+# for --pid (others may begin with its digits)
 knows_answers() {
 	local words
+
+	words=$("$1" <<<"mrctl trace --pid $$")
+	[[ " ${words#*|} " == *" $$ "* ]] || fail "$words"
 
 	words=$("$1" <<<'mrctl reg --expect ')
 	words=${words#*|}
