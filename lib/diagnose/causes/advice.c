@@ -17,44 +17,6 @@ static bool is_rxe(const struct mr_inquiry *inquiry)
 
 /* ---- the advice ------------------------------------------------------------------------------------------ */
 
-static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const uint64_t general = inquiry->attributes.odp.general;
-
-	if (general & IBV_ODP_SUPPORT)
-		mr_rule_out(suspicion, "the device has on-demand paging");
-	else
-		mr_suspect(suspicion, mr_certain_if(is_mlx5(inquiry) || is_rxe(inquiry)),
-			   "advice requires on-demand paging, and the device reports none");
-}
-
-static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const uint32_t number = inquiry->refusal->advice->advice;
-
-	mr_evidence_number(suspicion, "advice", number);
-	if (number <= IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		mr_rule_out(suspicion, "drivers with advice know number %" PRIu32, number);
-	else
-		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
-			   "the advice has the number %" PRIu32
-			   ", and drivers know those from 0 to 2",
-			   number);
-}
-
-static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const uint32_t flags = inquiry->refusal->advice->flags;
-
-	mr_evidence_hex(suspicion, "flags", flags);
-	if (!(flags & ~(uint32_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH))
-		mr_rule_out(suspicion, "the kernel knows the flags 0x%" PRIx32, flags);
-	else
-		mr_suspect(suspicion, mr_certain_if(mr_inquiry_kernel_is_known(inquiry)),
-			   "the flags are 0x%" PRIx32 ", and the kernel knows flush (0x1) alone",
-			   flags);
-}
-
 /* The kernel takes ranges in their order: what is wrong with the first one is the cause, else it may be the next. */
 static void rule_out(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
 		     const char *text)

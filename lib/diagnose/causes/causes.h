@@ -508,6 +508,7 @@ struct mr_evidence {
 enum {
 	MR_EVIDENCE_MAX = 10, /**< facts of a cause */
 	MR_CAUSE_ERRNOS = 8,  /**< errnos of a cause, and a 0 behind them */
+	MR_CAUSE_SAYINGS = 5, /**< sentences of a cause, and an empty one behind them */
 };
 
 /** Findings about a cause. */
@@ -546,6 +547,7 @@ enum mr_need {
 	MR_NEED_KERNEL,      /**< its version; it is in the inquiry then */
 	MR_NEED_LIBRARY,     /**< the call was one to a library */
 	MR_NEED_MLX5,        /**< the device is one of mlx5 */
+	MR_NEED_RXE,         /**< the device is one of rxe */
 	MR_NEED_DATA_DIRECT, /**< the call registers a dma-buf by Data Direct */
 	MR_NEED_HINTS,       /**< the memory that a DMA handle is for */
 	MR_NEED_PLACE, /**< mr_inquiry_place(), a device that has a node; it is in the inquiry then */
@@ -555,10 +557,47 @@ enum mr_need {
 	MR_NEED_KEY_CHECK,     /**< the same, and its answer is that of a check of keys */
 	MR_NEED_INSIDE, /**< the same, refused although it is inside of the region and has its access */
 	MR_NEED_DMABUF_REGION, /**< the region is on a dma-buf */
+	/* Conditions of sentences: */
+	MR_NEED_GRANTED,       /**< the region has the access of the operation */
+	MR_NEED_ATOMIC,        /**< the operation is atomic */
+	MR_NEED_WINDOW,        /**< the operation binds a memory window */
+	MR_NEED_FLUSHED,       /**< the operation was flushed behind one that failed */
+	MR_NEED_UNANSWERED,    /**< the peer did not answer the operation */
+	MR_NEED_GONE,          /**< the kernel has no such region any more */
+	MR_NEED_REVOKED,       /**< the kernel has revoked the keys of the region */
+	MR_NEED_INERT,         /**< the process that registered the region has ended */
+	MR_NEED_ALIVE,         /**< it has not */
+	MR_NEED_DM_REGION,     /**< the region is on memory of the device */
+	MR_NEED_DMAH_REGION,   /**< the region has a DMA handle */
+	MR_NEED_DMAH,          /**< the request has a DMA handle */
+	MR_NEED_KNOWN_CHANGES, /**< the kernel knows all flags of the change, or it is not known */
+	MR_NEED_ODP,           /**< the device reports on-demand paging; with ATTRIBUTES */
+	MR_NEED_KNOWN_ADVICE,  /**< drivers know the number of the advice */
+	MR_NEED_KNOWN_ADVICE_FLAGS, /**< the kernel knows the flags of the advice */
+	MR_NEED_KNOWN_KERNEL,       /**< mr_inquiry_kernel_is_known() */
+	MR_NEED_SINCE_6_2,          /**< the kernel works like Linux from 6.2 on */
+	MR_NEED_BEFORE_5_13,        /**< it is known to be older */
+	MR_NEED_BEFORE_6_6,
+	MR_NEED_SOFTWARE,       /**< mr_inquiry_is_software() */
+	MR_NEED_UNKNOWN_DRIVER, /**< mrctl itself called a driver that it does not know; with UVERBS */
+	MR_NEED_UNKNOWN_ATTRIBUTES, /**< comp_mask has unknown bits, and the kernel has not refused */
+	MR_NEED_NO_KERNEL,          /**< the library refused without calling the kernel */
+	MR_NEED_POOL,               /**< the session refused, and has a pool of relaxed regions */
+	MR_NEED_FIXED,              /**< memory was to be mapped at an address */
+	MR_NEED_DEVX_DEVICE,        /**< the device was to be opened with DEVX */
+	MR_NEED_IMPORTED_DEVICE,    /**< a device of a known provider was to be imported */
+	MR_NEED_PCIE_EXPORT,        /**< a dma-buf of NVIDIA's driver, without Data Direct */
 };
 
 /** MR_NEEDS() - the bit of a need */
-#define MR_NEEDS(need) (1U << MR_NEED_##need)
+#define MR_NEEDS(need) (UINT64_C(1) << MR_NEED_##need)
+
+/** A sentence about a cause. */
+struct mr_saying {
+	uint64_t needs; /**< it is true where these are known: bits, as of the cause */
+	enum mr_certainty certainty;
+	const char *text; /**< has names of facts of the call in braces: "{address}"; NULL: none */
+};
 
 /** A cause: an entry of a file such as nodes.txt, of which rows.awk makes it. */
 struct mr_cause {
@@ -571,8 +610,8 @@ struct mr_cause {
 	enum mr_frequency frequency;
 	uint64_t cured_by;     /**< bits of changes that cure it: MR_CURED_BY(FRESH_MEMORY) | ... */
 	uint32_t needs_access; /**< it requires one of these access flags; 0: none */
-	uint32_t needs;     /**< what the function needs to know: bits, MR_NEEDS(REQUEST) | ... */
-	const char *driver; /**< the provider whose devices alone have it: "efa"; NULL: any */
+	uint64_t needs;        /**< facts that must be known: bits, MR_NEEDS(REQUEST) | ... */
+	const char *driver;    /**< the provider whose devices alone have it: "efa"; NULL: any */
 	enum mr_obstacle_kind obstacle; /**< that the memory of the call has */
 	const char *statuses;           /**< by which mlx5's firmware has refused; a byte each */
 	const char *shows; /**< names of facts of the call that are evidence, or NULL */
@@ -580,12 +619,12 @@ struct mr_cause {
 	bool is_of_request; /**< other memory does not cure it: address, length or flags are refused */
 	const struct mr_cause *table; /**< the table of the row */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
-	enum mr_certainty certainty; /**< where it has no function */
-	const char *says;            /**< its text then */
-	const char *what;            /**< description: one or two sentences */
-	const char *recognise;       /**< how to tell it from others */
-	const char *remedy;          /**< used if the function sets none */
-	const char *sources;         /**< references: files of the kernel, man pages, threads */
+	struct mr_saying
+		says[MR_CAUSE_SAYINGS]; /**< without a function: the first true one speaks */
+	const char *what;               /**< description: one or two sentences */
+	const char *recognise;          /**< how to tell it from others */
+	const char *remedy;             /**< used if the function sets none */
+	const char *sources;            /**< references: files of the kernel, man pages, threads */
 };
 
 /** mr_cause_speaks_for() - whether a cause can be that of an errno; 0: any */

@@ -267,21 +267,6 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   rereg->changes, by_library ? "libibverbs" : "the kernel");
 }
 
-static void look_at_changed_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_refusal *refusal = inquiry->refusal;
-	const char *name = mr_call_row(refusal->region_call)->name;
-
-	if (!mr_region_is_dm(refusal->region_call) ||
-	    (refusal->rereg && refusal->rereg->changes & ~(uint32_t)MR_CHANGES))
-		return;
-	mr_evidence_text(suspicion, "registered_by", "%s", name);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the region is on memory of the device (%s), and the kernel does not change "
-		   "such regions",
-		   name);
-}
-
 /* ---- drivers that change no regions; for providers see MR-PROVIDER-OPERATION ---- */
 
 static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

@@ -24,46 +24,6 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   refusal->region_length, refusal->region_iova);
 }
 
-static void look_at_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_data_row *row = inquiry->refusal->data;
-
-	if (row->granted)
-		mr_rule_out(suspicion, "the region has the access flag of the operation");
-	else
-		mr_suspect(suspicion, MR_CERTAIN, "the region was registered without %s",
-			   mr_data_accesses[row->access].name);
-}
-
-static void look_at_alignment(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->refusal->data->access == MR_DATA_REMOTE_ATOMIC)
-		mr_rule_out(suspicion, "the address is a multiple of 8");
-}
-
-static void look_at_key(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->refusal->is_gone)
-		mr_suspect(suspicion, MR_CERTAIN, "the kernel has no such region any more");
-	else
-		mr_rule_out(suspicion, "the kernel has the region");
-}
-
-static void look_at_inert(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->refusal->is_revoked || inquiry->refusal->is_inert == MR_YES)
-		mr_evidence_text(suspicion, "state", "inert");
-	if (inquiry->refusal->is_revoked)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "the driver of the Data Direct function was unbound, and the kernel has "
-			   "revoked the keys");
-	else if (inquiry->refusal->is_inert == MR_YES)
-		mr_suspect(suspicion, MR_LIKELY,
-			   "the process that registered the region has ended");
-	else if (inquiry->refusal->is_inert == MR_NO)
-		mr_rule_out(suspicion, "the region does not need an ended process");
-}
-
 static void look_at_page(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -126,13 +86,6 @@ static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	}
 }
 
-static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->refusal->data->access == MR_DATA_MW_BIND)
-		mr_suspect(suspicion, MR_POSSIBLE,
-			   "the device may not bind windows of type 1 to this kind of region");
-}
-
 static void look_at_bytes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -148,24 +101,6 @@ static void look_at_bytes(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   ? "the HCA reads other bytes at 0x%" PRIx64 " than the process does%s%s"
 			   : "the HCA completes the read at 0x%" PRIx64 ", and no bytes come%s%s",
 		   refusal->data->at, bug ? ": " : "", bug ? bug : "");
-}
-
-static void look_at_peer(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const uint32_t answer = inquiry->refusal->data->answer;
-
-	if (answer == IBV_WC_RETRY_EXC_ERR || answer == IBV_WC_RNR_RETRY_EXC_ERR ||
-	    answer == MR_DATA_TIMEOUT)
-		mr_suspect(
-			suspicion, MR_LIKELY,
-			"no answer came from the queue pair on the same port of the same device");
-}
-
-static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (inquiry->refusal->data->answer == IBV_WC_WR_FLUSH_ERR)
-		mr_suspect(suspicion, MR_POSSIBLE,
-			   "an error of the peer has stopped the operation");
 }
 
 #include "lib/diagnose/causes/data.inc"

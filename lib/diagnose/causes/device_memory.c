@@ -263,21 +263,6 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 			  MR_SIZE(page_size), request->page_sizes | page_size);
 }
 
-static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_environment *environment = inquiry->environment;
-
-	if (!mr_inquiry_is_call(inquiry, "mlx5dv_open_device"))
-		return;
-	mr_evidence_text(suspicion, "device", "%s", environment->device);
-	if (mr_inquiry_is_driver(inquiry, "mlx5"))
-		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
-	else
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "%s is not an mlx5 device, and only those have DEVX",
-			   environment->device);
-}
-
 /*
  * Opens the device as ibv_open_device() does, which takes a context without DEVX, too, and makes a call of DEVX
  * there.  Return: as mr_devx_try(); -ENODATA where it cannot be opened.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <stdio.h>
 
 #include "lib/diagnose/causes/causes.h"
+#include "lib/session/table/table.h"
 #include "lib/verify/verify.h"
 
 /*
@@ -202,16 +204,18 @@ static const uint32_t key_checks = 1U << IBV_WC_WR_FLUSH_ERR | 1U << IBV_WC_LOC_
  * Whether all facts that a cause needs are known, by the bits of enum mr_need.  It queries the device and the kernel
  * if necessary.
  */
-static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
+static bool knows(struct mr_inquiry *inquiry, uint64_t needs)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const struct mr_rereg_failure *failure = refusal->rereg_failure;
+	const struct mr_region_request *request = refusal->request;
 	const struct mr_data_row *data = refusal->data;
+	const struct mr_advice *advice = refusal->advice;
 	const struct mr_dmabuf_file *dmabuf =
 		needs & (MR_NEEDS(DMABUF) | MR_NEEDS(EXPORTER)) ? mr_inquiry_dmabuf(inquiry) : NULL;
 	const bool has_range = mr_inquiry_range(inquiry, &inquiry->range);
 	const bool known[] = {
-		[MR_NEED_REQUEST] = refusal->request,
+		[MR_NEED_REQUEST] = request,
 		[MR_NEED_REREG] = refusal->rereg,
 		[MR_NEED_REGION] = refusal->region_known,
 		[MR_NEED_RANGE] = has_range,
@@ -227,7 +231,7 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 				   !strcmp(failure->code, "IBV_REREG_MR_ERR_CMD"),
 		[MR_NEED_INPUT] = failure && failure->code &&
 				  !strcmp(failure->code, "IBV_REREG_MR_ERR_INPUT"),
-		[MR_NEED_ADVICE] = refusal->advice,
+		[MR_NEED_ADVICE] = advice,
 		[MR_NEED_DEVICE] = inquiry->environment->device[0],
 		[MR_NEED_UVERBS] = refusal->uverbs,
 		[MR_NEED_LIBRARY] = refusal->via == MR_VIA_LIBRARY,
@@ -235,6 +239,7 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 			needs & MR_NEEDS(ATTRIBUTES) && mr_inquiry_attributes(inquiry),
 		[MR_NEED_KERNEL] = needs & MR_NEEDS(KERNEL) && mr_inquiry_kernel(inquiry),
 		[MR_NEED_MLX5] = mr_inquiry_is_driver(inquiry, "mlx5"),
+		[MR_NEED_RXE] = mr_inquiry_is_driver(inquiry, "rxe"),
 		[MR_NEED_DATA_DIRECT] = mr_inquiry_is_data_direct(inquiry),
 		[MR_NEED_HINTS] = refusal->hints && refusal->hints->memory,
 		[MR_NEED_PLACE] = needs & MR_NEEDS(PLACE) && mr_inquiry_place(inquiry)->is_listed,
@@ -244,6 +249,48 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 		[MR_NEED_KEY_CHECK] = data && key_checks >> data->answer & 1,
 		[MR_NEED_INSIDE] = data && data->answer && data->granted && data->is_inside,
 		[MR_NEED_DMABUF_REGION] = mr_region_is_dmabuf(refusal->region_call),
+		[MR_NEED_GRANTED] = data && data->granted,
+		[MR_NEED_ATOMIC] = data && data->access == MR_DATA_REMOTE_ATOMIC,
+		[MR_NEED_WINDOW] = data && data->access == MR_DATA_MW_BIND,
+		[MR_NEED_FLUSHED] = data && data->answer == IBV_WC_WR_FLUSH_ERR,
+		[MR_NEED_UNANSWERED] = data && (data->answer == IBV_WC_RETRY_EXC_ERR ||
+						data->answer == IBV_WC_RNR_RETRY_EXC_ERR ||
+						data->answer == MR_DATA_TIMEOUT),
+		[MR_NEED_GONE] = refusal->is_gone,
+		[MR_NEED_REVOKED] = refusal->is_revoked,
+		[MR_NEED_INERT] = refusal->is_inert == MR_YES,
+		[MR_NEED_ALIVE] = refusal->is_inert == MR_NO,
+		[MR_NEED_DM_REGION] = mr_region_is_dm(refusal->region_call),
+		[MR_NEED_DMAH_REGION] = mr_call_row(refusal->region_call)->dmah,
+		[MR_NEED_DMAH] = request && mr_call_row(request->call)->dmah,
+		[MR_NEED_KNOWN_CHANGES] =
+			!refusal->rereg || !(refusal->rereg->changes & ~(uint32_t)MR_CHANGES),
+		[MR_NEED_ODP] = inquiry->attributes.odp.general & IBV_ODP_SUPPORT,
+		[MR_NEED_KNOWN_ADVICE] =
+			advice && advice->advice <= IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT,
+		[MR_NEED_KNOWN_ADVICE_FLAGS] =
+			advice && !(advice->flags & ~(uint32_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH),
+		[MR_NEED_KNOWN_KERNEL] =
+			needs & MR_NEEDS(KNOWN_KERNEL) && mr_inquiry_kernel_is_known(inquiry),
+		[MR_NEED_SINCE_6_2] =
+			needs & MR_NEEDS(SINCE_6_2) && mr_inquiry_is_since(inquiry, 6, 2),
+		[MR_NEED_BEFORE_5_13] = needs & MR_NEEDS(BEFORE_5_13) &&
+					mr_inquiry_kernel_since(inquiry, 5, 13) == MR_NO,
+		[MR_NEED_BEFORE_6_6] = needs & MR_NEEDS(BEFORE_6_6) &&
+				       mr_inquiry_kernel_since(inquiry, 6, 6) == MR_NO,
+		[MR_NEED_SOFTWARE] = mr_inquiry_is_software(inquiry),
+		[MR_NEED_UNKNOWN_DRIVER] = refusal->uverbs && refusal->via == MR_VIA_KERNEL &&
+					   !mr_driver_find(refusal->uverbs->driver_id)->provider[0],
+		[MR_NEED_UNKNOWN_ATTRIBUTES] =
+			refusal->unknown_attributes && refusal->by_kernel != MR_YES,
+		[MR_NEED_NO_KERNEL] = refusal->by_kernel == MR_NO,
+		[MR_NEED_POOL] = refusal->kind == MR_ERROR_RELAXED && refusal->pool,
+		[MR_NEED_FIXED] = refusal->mapping && refusal->mapping->addr.known,
+		[MR_NEED_DEVX_DEVICE] = mr_inquiry_is_call(inquiry, "mlx5dv_open_device"),
+		[MR_NEED_IMPORTED_DEVICE] = mr_inquiry_is_call(inquiry, "ibv_import_device") &&
+					    inquiry->environment->provider[0],
+		[MR_NEED_PCIE_EXPORT] = !strncmp(inquiry->dmabuf.exporter, "nvidia", 6) &&
+					!mr_inquiry_is_data_direct(inquiry),
 	};
 
 	for (size_t need = 0; need < sizeof(known); need++)
@@ -252,40 +299,99 @@ static bool knows(struct mr_inquiry *inquiry, uint32_t needs)
 	return true;
 }
 
-/* Adds the facts that the row shows, all of which are known where it has what it needs. */
-static void show_facts(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+/* A fact of a call. */
+struct fact {
+	const char *name;
+	enum { TEXT, NUMBER, HEX } form;
+	uint64_t number;
+	const char *text; /* NULL: it is not known */
+};
+
+/* Adds a sentence, in which the facts take the place of their names. */
+static void say(const struct mr_saying *saying, const struct fact *facts,
+		struct mr_suspicion *suspicion)
 {
+	char text[sizeof(suspicion->text)] = "";
+	const struct fact *fact;
+	size_t length;
+
+	for (const char *at = saying->text; *at; at += length) {
+		length = strcspn(at, "{");
+		mr_text_add(text, sizeof(text), "", "%.*s", (int)length, at);
+		if (!at[length])
+			continue;
+		at += length + 1;
+		length = strcspn(at, "}");
+		for (fact = facts; !mr_word_is(at, length, fact->name);)
+			fact++;
+		if (fact->form == TEXT)
+			mr_text_add(text, sizeof(text), "", "%s", fact->text);
+		else
+			mr_text_add(text, sizeof(text), "",
+				    fact->form == HEX ? "0x%" PRIx64 : "%" PRIu64, fact->number);
+		length++;
+	}
+	mr_suspect(suspicion, saying->certainty, "%s", text);
+}
+
+/* Adds the facts that the row shows, all of which are known where it has what it needs, and its sentence. */
+static void show_facts(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
 	const struct mr_region_request *request = inquiry->request;
 	const uint64_t length = request ? request->length : inquiry->range.length;
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
-	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
+	const struct mr_rereg_failure *failure = refusal->rereg_failure;
+	const struct mr_rereg_request *rereg = refusal->rereg;
+	const struct mr_advice *advice = refusal->advice;
+	const struct mr_memory_request *mapping = refusal->mapping;
+	const struct mr_table_pool *pool = refusal->pool;
+	const char *region_call = mr_call_row(refusal->region_call)->name;
+	const char *shows = suspicion->cause->shows ?: "";
+	const struct mr_saying *saying = suspicion->cause->says;
 	char kernel[24];
-	const struct {
-		const char *name;
-		enum { TEXT, NUMBER, HEX } form;
-		uint64_t number;
-		const char *text; /* NULL: it is not known */
-	} facts[] = {
+	const struct fact facts[] = {
 		{ "provider", TEXT, 0, inquiry->environment->provider },
-		{ "device", TEXT, 0, inquiry->place.device },
+		{ "device", TEXT, 0,
+		  inquiry->has_place ? inquiry->place.device : inquiry->environment->device },
 		{ "node", TEXT, 0, inquiry->place.node.path },
 		{ "exporter", TEXT, 0, inquiry->dmabuf.exporter },
 		{ "kernel", TEXT, 0, kernel },
 		{ "code", TEXT, 0, failure ? failure->code : NULL },
-		{ "flags", HEX, rereg ? rereg->changes : 0, NULL },
+		{ "registered_by", TEXT, 0, region_call },
+		{ "region_call", TEXT, 0, region_call },
+		{ "memory", TEXT, 0, refusal->memory ?: "" },
+		{ "state", TEXT, 0,
+		  refusal->is_revoked || refusal->is_inert == MR_YES ? "inert" : NULL },
+		{ "atomic", TEXT, 0,
+		  strstr(shows, "atomic") && mr_inquiry_attributes(inquiry)
+			  ? mr_atomic_name(inquiry->attributes.atomic)
+			  : NULL },
+		{ "right", TEXT, 0,
+		  refusal->data ? mr_data_accesses[refusal->data->access].name : NULL },
+		{ "flags", HEX,
+		  rereg    ? rereg->changes
+		  : advice ? advice->flags
+			   : 0,
+		  NULL },
 		{ "access", HEX, mr_inquiry_access(inquiry), NULL },
 		{ "odp_general_caps", HEX, inquiry->attributes.odp.general, NULL },
 		{ "iova", HEX, request ? request->iova : 0, NULL },
-		{ "address", HEX, inquiry->range.addr, NULL },
+		{ "address", HEX, mapping ? mapping->addr.value : inquiry->range.addr, NULL },
+		{ "unknown_attributes", HEX, refusal->unknown_attributes, NULL },
+		{ "advice", NUMBER, advice ? advice->advice : 0, NULL },
 		{ "length", NUMBER, length, NULL },
 		{ "asked", NUMBER, length, NULL },
 		{ "max_dm_size", NUMBER, inquiry->attributes.max_dm_size, NULL },
-		{ "handle", NUMBER, inquiry->refusal->handle, NULL },
+		{ "handle", NUMBER, refusal->handle, NULL },
+		{ "driver_id", NUMBER, refusal->uverbs ? refusal->uverbs->driver_id : 0, NULL },
+		{ "limit", NUMBER, pool ? pool->limit : 0, NULL },
+		{ "relaxed", NUMBER, pool ? pool->relaxed : 0, NULL },
+		{ "deferred", NUMBER, pool ? pool->marked : 0, NULL },
 	};
 
 	snprintf(kernel, sizeof(kernel), "%u.%u", inquiry->kernel.major, inquiry->kernel.minor);
-	for (size_t i = 0; suspicion->cause->shows && i < sizeof(facts) / sizeof(*facts); i++)
-		if (!strstr(suspicion->cause->shows, facts[i].name))
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+		if (!strstr(shows, facts[i].name))
 			continue;
 		else if (facts[i].form == HEX)
 			mr_evidence_hex(suspicion, facts[i].name, facts[i].number);
@@ -293,6 +399,10 @@ static void show_facts(const struct mr_inquiry *inquiry, struct mr_suspicion *su
 			mr_evidence_number(suspicion, facts[i].name, facts[i].number);
 		else if (facts[i].text)
 			mr_evidence_text(suspicion, facts[i].name, "%s", facts[i].text);
+	while (saying->text && !knows(inquiry, saying->needs))
+		saying++;
+	if (saying->text)
+		say(saying, facts, suspicion);
 }
 
 void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
@@ -311,8 +421,6 @@ void mr_cause_look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	show_facts(inquiry, suspicion);
 	if (cause->look)
 		cause->look(inquiry, suspicion);
-	else
-		mr_suspect(suspicion, cause->certainty, "%s", cause->says);
 }
 
 /*

@@ -249,29 +249,4 @@ static void look_at_tag(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		   hints->cpu, mr_dmah_memories[hints->memory].name);
 }
 
-/* hw/mlx5/mr.c mlx5_ib_reg_user_mr(), before it looks at anything else */
-static void look_at_on_demand_handle(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (!mr_call_row(inquiry->request->call)->dmah)
-		return;
-	if (inquiry->request->access & MR_ACCESS_ON_DEMAND)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "access has on-demand, and mlx5 does not accept a DMA handle with "
-			   "on-demand paging");
-	else
-		mr_rule_out(suspicion, "access has no on-demand");
-}
-
-/* hw/mlx5/mr.c mlx5_ib_rereg_user_mr(), before it looks at what is to change */
-static void look_at_rereg(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_call_row *row = mr_call_row(inquiry->refusal->region_call);
-
-	if (!row->dmah)
-		return;
-	mr_evidence_text(suspicion, "region_call", "%s", row->name);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the region has a DMA handle, and mlx5 does not change such regions");
-}
-
 #include "lib/diagnose/causes/dmabufs.inc"

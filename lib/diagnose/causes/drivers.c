@@ -26,28 +26,6 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_suspect_remedy(suspicion, "omit %s", names);
 }
 
-static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (mr_inquiry_is_on_demand(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
-	    !mr_inquiry_is_since(inquiry, 6, 2))
-		return;
-	mr_evidence_text(suspicion, "memory", "%s", inquiry->refusal->memory ?: "");
-	mr_suspect(
-		suspicion, MR_LIKELY,
-		"flush-persistent requires that each page is persistent memory; rxe checks this");
-}
-
-static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
-
-	if (attributes && mr_atomic_name(attributes->atomic))
-		mr_evidence_text(suspicion, "atomic", "%s", mr_atomic_name(attributes->atomic));
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "access has remote-atomic, and users report that devices of the driver ionic "
-		   "refuse it");
-}
-
 /*
  * The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5
  * refuses.
@@ -131,23 +109,6 @@ static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "mlx4 registers at most %s in all processes (log_num_mtt %" PRIu64 ")",
 			   MR_SIZE(most), segments);
-}
-
-/*
- * Drivers that had one errno for any failure of ib_umem_get(): rxe before Linux 5.13 (sw/rxe/rxe_mr.c), and bnxt_re until
- * dma-bufs came to it (hw/bnxt_re/ib_verbs.c bnxt_re_reg_user_mr(): rc = -EFAULT).
- */
-static void look_at_old_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
-	const bool is_rxe = mr_inquiry_is_driver(inquiry, "rxe");
-
-	if (mr_inquiry_kernel_since(inquiry, is_rxe ? 5 : 6, is_rxe ? 13 : 6) != MR_NO)
-		return;
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s of Linux %u.%u answers %s for any failure to pin memory",
-		   suspicion->cause->driver, kernel->major, kernel->minor,
-		   is_rxe ? "EINVAL" : "EFAULT");
 }
 
 /* librdmacm finds its device by the GUID (rdma-core: librdmacm/cma.c ucma_get_device()), and 0 means none. */

@@ -218,15 +218,6 @@ static void look_at_pin(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	}
 }
 
-static void look_at_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	if (!is_by(inquiry, "nvidia") || mr_inquiry_is_data_direct(inquiry))
-		return;
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "the dma-buf comes from NVIDIA's driver, and may have been exported for PCIe, "
-		   "which requires Data Direct");
-}
-
 static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct mr_finding finding;

@@ -197,20 +197,4 @@ static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	mr_suspect_found(suspicion, finding);
 }
 
-/* rdma-core up to 65: of all providers only libmlx5 has import_context (verbs_device_ops). */
-static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const char *provider = inquiry->environment->provider;
-
-	if (!mr_inquiry_is_call(inquiry, "ibv_import_device") || !provider[0])
-		return;
-	if (mr_inquiry_is_driver(inquiry, "mlx5"))
-		mr_rule_out(suspicion, "libmlx5 can import devices");
-	else
-		mr_suspect(
-			suspicion, mr_certain_if(mr_inquiry_is_software(inquiry)),
-			"the provider %s cannot import the device of a session; only libmlx5 can",
-			provider);
-}
-
 #include "lib/diagnose/causes/nodes.inc"

@@ -405,47 +405,4 @@ static void look_at_descriptor(struct mr_inquiry *inquiry, struct mr_suspicion *
 					     "returns -1");
 }
 
-/* A driver may require private data with the call, which only its provider knows. */
-static void look_at_private_data(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const uint32_t driver_id = inquiry->refusal->uverbs->driver_id;
-
-	if (inquiry->refusal->via == MR_VIA_LIBRARY || mr_driver_find(driver_id)->provider[0])
-		return;
-	mr_evidence_number(suspicion, "driver_id", driver_id);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "mrctl does not know the driver (number %" PRIu32
-		   "), and passed on no private data, which the driver may require",
-		   driver_id);
-}
-
-static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_table_pool *pool = inquiry->refusal->pool;
-
-	if (inquiry->refusal->kind != MR_ERROR_RELAXED || !pool)
-		return;
-	mr_evidence_number(suspicion, "limit", pool->limit);
-	mr_evidence_number(suspicion, "relaxed", pool->relaxed);
-	mr_evidence_number(suspicion, "deferred", pool->marked);
-	mr_suspect(suspicion, MR_CERTAIN,
-		   "the session's pool of %" PRIu32
-		   " relaxed regions is full, and none of them is deferred and can be invalidated",
-		   pool->limit);
-}
-
-/* libibverbs/dummy_ops.c reg_mr_ex(); providers/mlx5/verbs.c: the first check.  A later library may know the bits. */
-static void look_at_attributes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_refusal *refusal = inquiry->refusal;
-
-	if (!refusal->unknown_attributes || refusal->by_kernel == MR_YES)
-		return;
-	mr_evidence_hex(suspicion, "unknown_attributes", refusal->unknown_attributes);
-	mr_suspect(suspicion, MR_LIKELY,
-		   "comp_mask has 0x%" PRIx64 ", which the installed library may not know%s",
-		   refusal->unknown_attributes,
-		   refusal->by_kernel == MR_NO ? ": it has not called the kernel" : "");
-}
-
 #include "lib/diagnose/causes/opening.inc"

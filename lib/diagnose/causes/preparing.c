@@ -39,18 +39,6 @@ static void look_at_overcommit(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_suspect_shortage(inquiry, MR_SHORTAGE_COMMIT, MR_LIKELY, suspicion);
 }
 
-/* MAP_FIXED_NOREPLACE has no other reason for EEXIST. */
-static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
-
-	if (!mapping->addr.known)
-		return;
-	mr_evidence_hex(suspicion, "address", mapping->addr.value);
-	mr_suspect(suspicion, MR_CERTAIN, "something is mapped at 0x%" PRIx64 " already",
-		   mapping->addr.value);
-}
-
 /*
  * The first address behind those of a process.  With 57 bits of virtual address a process has more only if it
  * requests an address there (Documentation/arch/x86/x86_64/5level-paging.rst), which --addr does, so no figure is

@@ -10,8 +10,9 @@
 #	sources: where it can be read up: files of the kernel, manual pages, threads
 #	log: words that | stand in a line of a log; errnum ENOMEM; is_likely; what they tell, a clause
 #
-# The second line has the function that looks for its evidence, and at the end how often it is met.  "says LIKELY" stands for
-# a function that would say no more than a line "says: text".  In between: "calls ALL but
+# The second line has the function that looks for its evidence, and at the end how often it is met.  "says" stands for a
+# function that would say no more than one of the lines "says LIKELY if POOL FIXED: text {address}": the first whose needs are
+# known, with the facts of show_facts() in the place of their names in braces; without "if" always.  In between: "calls ALL but
 # FIND" are all but those; without errnos it is any, without a layer it is of none.  The function is asked only where the call
 # has what it "needs", one of the flags of "access", and the "driver".  "cured" are changes of --why try that take it away;
 # "prepared_by" names the only calls of PREPARE; "shows" names facts of the call that are evidence (diagnosis.c show_facts()); "obstacle" and "statuses" say what mappings.c and
@@ -64,9 +65,7 @@ function topic(line,    i, n, part, words) {
 function members(line,    i, n, part, key, value, pair) {
 	n = split(line, part, "; ")
 	printf "\t.table = mr_causes_of_%s,\n\t.frequency = MR_%s,\n", in_table, part[n]
-	if (sub(/^says /, "", part[1]))
-		printf "\t.certainty = MR_%s,\n", part[1]
-	else
+	if (part[1] != "says")
 		printf "\t.look = %s,\n", part[1]
 	for (i = 2; i < n; i++) {
 		key = value = part[i]
@@ -112,6 +111,12 @@ function put() {
 	gsub(/"/, "\\\"", text)
 	if (member == "log" && table == "log")
 		topic(text)
+	else if (member ~ /^says / && table == "") {
+		sub(/^says /, "", member)
+		needs = sub(/ if /, " ", member) ? substr(member, index(member, " ") + 1) : ""
+		sub(/ .*/, "", member)
+		printf "\t.says[%d] = { %s, MR_%s, \"%s\" },\n", says++, needs ? bits("MR_NEEDS(", needs, ")") : 0, member, text
+	}
 	else if (member && member != "log" && table == "")
 		printf "\t.%s = \"%s\",\n", member, text
 	member = text = ""
@@ -125,6 +130,7 @@ function begin(name, value) {
 
 function end_row() {
 	put()
+	says = 0
 	if (in_row && table == "")
 		print "},"
 	in_row = 0
@@ -151,14 +157,15 @@ function end_table() {
 	if (table == "")
 		printf "{\n\t.id = \"%s\",\n", id
 	begin("subject", substr($0, length($1) + 2))
-	if (getline <= 0 || $0 !~ /^(look|says [A-Z_]+;)/)
+	if (getline <= 0 || $0 !~ /^(look_at_[a-z0-9_]+|says);/)
 		fail("no function that looks for it, nor what it says")
 	if (table == "")
 		members($0)
 	begin("what", "")
 	next
 }
-/^(says|recognise|remedy|sources|log): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
+/^says [A-Z0-9_ if]+: / { at = index($0, ": "); begin(substr($0, 1, at - 1), substr($0, at + 2)); next }
+/^(recognise|remedy|sources|log): / { begin(substr($1, 1, length($1) - 1), substr($0, length($1) + 2)); next }
 NF && !in_row { fail("it is of no cause") }
 NF { text = text (text == "" ? "" : text ~ /\.$/ ? "  " : " ") $0 }
 END { if (!status) end_table(); exit status }

@@ -239,7 +239,7 @@ static bool is_excluded(const struct mr_log_judgement *judgement, const struct m
 			const struct mr_cause *cause, enum mr_certainty by_line)
 {
 	const struct mr_diagnosis *here = &judgement->here;
-	const uint32_t unknown = MR_NEEDS(ATTRIBUTES) | MR_NEEDS(KERNEL);
+	const uint64_t unknown = MR_NEEDS(ATTRIBUTES) | MR_NEEDS(KERNEL);
 
 	if (line->command[0] && cause->layer != MR_LAYER_FIRMWARE)
 		return true;
