@@ -26,9 +26,9 @@ static const struct operation_row {
 	{ MR_OP_EXPORT, .calls = { "ibv_dm_export_dmabuf_fd", "mlx5dv_devx_umem_export" } },
 	{ MR_OP_REG, .calls = { "ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2",
 				"mr_reg_mr_relaxed", "ioctl(REG_MR)" } },
-	{ MR_OP_REG, MR_OP_REG_DMABUF, { "ibv_reg_mr_ex" } },
 	{ MR_OP_REG_DMABUF,
 	  .calls = { "ibv_reg_dmabuf_mr", "mlx5dv_reg_dmabuf_mr", "ioctl(REG_DMABUF_MR)" } },
+	{ MR_OP_REG, MR_OP_REG_DMABUF, { "ibv_reg_mr_ex" } },
 	{ MR_OP_REG_DM, .calls = { "ibv_reg_dm_mr", "ioctl(DM_MR_REG)" } },
 	{ MR_OP_NULL_MR, .calls = { "ibv_alloc_null_mr" } },
 	{ MR_OP_UMEM, .calls = { "mlx5dv_devx_umem_reg" } },
@@ -51,18 +51,22 @@ static const struct operation_row {
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
-static const struct operation_row *find_row(const char *call)
+/* Finds the row of a call by its name (@length bytes), and sets that. */
+static const struct operation_row *find_row(const char *text, size_t length, const char **call)
 {
-	for (size_t i = 0; call && i < ROWS; i++)
+	for (size_t i = 0; i < ROWS; i++)
 		for (const char *const *name = rows[i].calls; *name; name++)
-			if (!strcmp(*name, call))
+			if (!strncmp(*name, text, length) && !(*name)[length]) {
+				*call = *name;
 				return &rows[i];
+			}
 	return NULL;
 }
 
 enum mr_operation mr_operation_of(const struct mr_refusal *refusal)
 {
-	const struct operation_row *row = find_row(refusal->call);
+	const char *call = refusal->call ?: "";
+	const struct operation_row *row = find_row(call, strlen(call), &call);
 
 	if (!row)
 		return MR_OP_OTHER;
@@ -82,27 +86,23 @@ const char *mr_call_name(size_t index)
 
 const char *mr_call_find(const char *text, size_t length)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		for (const char *const *name = rows[i].calls; *name; name++)
-			if (!strncmp(*name, text, length) && !(*name)[length])
-				return *name;
-	return NULL;
+	const char *call;
+
+	return find_row(text, length, &call) ? call : NULL;
 }
 
 const char *mr_operation_name(enum mr_operation operation)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].plain == operation)
-			return rows[i].calls[0];
-	for (size_t i = 0; i < ROWS; i++)
-		if (operation && rows[i].dmabuf == operation)
+	for (size_t i = 0; operation && i < ROWS; i++)
+		if (rows[i].plain == operation || rows[i].dmabuf == operation)
 			return rows[i].calls[0];
 	return NULL;
 }
 
 uint32_t mr_operations_of_name(const char *call)
 {
-	const struct operation_row *row = find_row(call);
+	const char *name = call ?: "";
+	const struct operation_row *row = find_row(name, strlen(name), &name);
 
 	return row ? 1U << row->plain | 1U << (row->dmabuf ?: row->plain) : 0;
 }
