@@ -99,9 +99,7 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 				MR_ON(REREG) | MR_ON(ADVISE) | MR_ON(DEREG) | MR_ON(FREE);
 	struct mr_proof_question question = {
 		.errnum = refusal->errnum,
-		.device = refusal->environment->device,
-		.provider = refusal->environment->provider,
-		.is_simulated = refusal->environment->simulated,
+		.environment = refusal->environment,
 		.by_library =
 			refusal->via == MR_VIA_LIBRARY && asking & 1U << mr_operation_of(refusal),
 	};
@@ -265,7 +263,7 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 		refusal->device = global->device;
 	why->has_tries = global->why == WHY_TRY;
 	if (why->has_tries) {
-		mr_tries_make(refusal, refusal->try_ns, &why->tries);
+		mr_tries_make(refusal, &why->tries);
 		mr_tries_text(&why->tries, why->tried, sizeof(why->tried));
 		refusal->tries = &why->tries;
 	}

@@ -479,8 +479,7 @@ static void try_changes(struct bench *bench, struct mr_tries *tries)
 	bench->available = (struct mr_available){ .by = "MemAvailable, which is unknown" };
 	mr_available_read(mr_this_host(), &bench->available);
 	bench->available.bytes /= 2; /* as in mr_max_size_find() */
-	if (!try_change(bench, bench->first, tries))
-		return;
+	try_change(bench, bench->first, tries);
 	tries->is_refused_again = tries->list[0].errnum == bench->refusal->errnum;
 	for (int change = MR_TRY_ANEW + 1; tries->is_refused_again && change < MR_TRY_CHANGES;
 	     change++) {
@@ -506,21 +505,20 @@ static void try_opening(const struct mr_refusal *refusal, struct mr_tries *tries
 	struct mr_environment environment;
 	struct mr_device device;
 	struct mr_error err;
+	int left = OPENINGS;
 	uint64_t start;
 
 	mr_environment_init(&environment);
-	for (int i = 0; i < OPENINGS && (!i || is_passing(try->errnum)) && !mr_interrupted(); i++) {
+	try->made = true;
+	do {
 		nanosleep(&pause, NULL);
 		start = mr_now_ns();
 		try->errnum =
 			-mr_device_open_alone(refusal->device, false, &device, &environment, &err);
 		try->elapsed_ns = mr_now_ns() - start;
-		try->made = true;
 		if (!try->errnum)
 			mr_device_close(&device);
-	}
-	if (!try->made)
-		strcpy(tries->note, "nothing: a signal was received");
+	} while (--left && is_passing(try->errnum) && !mr_interrupted());
 	tries->is_refused_again = try->errnum == refusal->errnum;
 }
 
@@ -536,7 +534,7 @@ bool mr_tries_exist(const struct mr_refusal *refusal)
 	return is_opened_again(refusal) || init_bench(&bench, refusal);
 }
 
-void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_tries *tries)
+void mr_tries_make(const struct mr_refusal *refusal, struct mr_tries *tries)
 {
 	const uint64_t start = mr_now_ns();
 	struct mr_error err;
@@ -544,7 +542,7 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 	size_t row = 0;
 
 	*tries = (struct mr_tries){ .count = 0 };
-	if (!ns) {
+	if (!refusal->try_ns) {
 		strcpy(tries->note, "nothing: the time for attempts is over");
 	} else if (mr_interrupted()) {
 		strcpy(tries->note, "nothing: a signal was received");
@@ -555,7 +553,7 @@ void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_trie
 			row++;
 		strcpy(tries->note, untried[row].note);
 	} else {
-		bench.until_ns = start + ns;
+		bench.until_ns = start + refusal->try_ns;
 		if (open_context(&bench, &err))
 			snprintf(tries->note, sizeof(tries->note),
 				 "nothing: no new context could be opened: %.120s", err.text);

@@ -9,14 +9,13 @@
 #define MR_TRIES_NS UINT64_C(5000000000)
 
 /**
- * mr_tries_make() - repeat a refused call
- * @ns: time that it may take
+ * mr_tries_make() - repeat a refused call, within its time for tries
  *
  * The call itself comes first.  Changes follow only where it is refused again with the same errno.  A region that passes
  * is deregistered at once.  Regions that were there before are left as they are, and nothing is registered in a
  * session, which would outlive this process.  The tries end early where a signal is pending (mr_interrupted()).
  */
-void mr_tries_make(const struct mr_refusal *refusal, uint64_t ns, struct mr_tries *tries);
+void mr_tries_make(const struct mr_refusal *refusal, struct mr_tries *tries);
 
 /** mr_tries_exist() - whether mr_tries_make() can try anything */
 bool mr_tries_exist(const struct mr_refusal *refusal);

@@ -476,7 +476,8 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 	proven->layers = 1U << proven->layer | function->also;
 	if (last->errnum == ENOMEM) /* any function can lack memory of the kernel */
 		proven->layers |= MR_IN_LAYER(MEMORY);
-	if (function->layer == MR_LAYER_UVERBS && !is_watched(proof, NULL, question->provider))
+	if (function->layer == MR_LAYER_UVERBS &&
+	    !is_watched(proof, NULL, question->environment->provider))
 		proven->layers |= MR_IN_LAYER(DRIVER) | MR_IN_LAYER(FIRMWARE) |
 				  MR_IN_LAYER(MEMORY) | MR_IN_LAYER(DMABUF);
 	if (proven->layer == MR_LAYER_UVERBS && proven->layers & MR_IN_LAYER(DRIVER))
@@ -493,7 +494,7 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 	find_refused_command(proof, &proven->firmware);
 	/* The kernel's log names this thread, but omits lines if there are many. */
 	if (!proven->firmware.command[0] &&
-	    !mr_mlx5_log_read(mr_this_host(), question->device, &line))
+	    !mr_mlx5_log_read(mr_this_host(), question->environment->device, &line))
 		mr_firmware_answer_take(&proven->firmware, &line, question->errnum);
 }
 
@@ -523,7 +524,7 @@ void mr_proof_read(struct mr_proof *proof, const struct mr_proof_question *quest
 	size_t count;
 
 	memset(proven, 0, sizeof(*proven));
-	if (question->is_simulated)
+	if (question->environment->simulated)
 		proven->note = "the device is simulated";
 	else if (!proof->is_tried)
 		proven->note = "the call was not watched";

@@ -10,6 +10,7 @@
 #include "lib/base/base.h"
 #include "lib/diagnose/diagnose.h"
 #include "lib/host/host.h"
+#include "lib/verbs/verbs.h"
 
 /** A function of the kernel. */
 struct mr_kernel_function {
@@ -130,10 +131,9 @@ struct mr_proven {
 
 /** The refusal that something is to be proven about. */
 struct mr_proof_question {
-	int errnum;           /**< positive */
-	const char *device;   /**< "mlx5_0", or empty */
-	const char *provider; /**< of the device: "mlx5" */
-	bool is_simulated;    /**< the device is: no kernel has answered */
+	int errnum; /**< positive */
+	const struct mr_environment
+		*environment; /**< of the device; simulated: no kernel has answered */
 	bool by_library;      /**< an open device was asked by libibverbs, which may have refused */
 	bool is_filtered;     /**< a filter may keep system calls from the RDMA stack: seccomp(2) */
 };

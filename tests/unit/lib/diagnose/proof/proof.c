@@ -167,7 +167,9 @@ TEST(what_no_function_returned_came_from_user_space_where_the_way_in_is_watched)
 {
 	static const char *const unwatched[] = { NULL, "ib_uverbs_ioctl", "ib_uverbs_write" };
 	const struct mr_proof_question question = {
-		.errnum = EINVAL, .device = "mlx5_0", .provider = "mlx5", .by_library = true
+		.errnum = EINVAL,
+		.environment = &(struct mr_environment){ .device = "mlx5_0", .provider = "mlx5" },
+		.by_library = true,
 	};
 	static struct mr_proof proof;
 	struct mr_proven proven;
