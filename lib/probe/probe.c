@@ -198,9 +198,9 @@ static const struct {
 };
 
 /* Says why a refusal means neither yes nor no.  A limit is named only where its figure was seen. */
-static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attempt)
+static void explain_doubt(struct mr_attempt *attempt)
 {
-	const struct mr_opt_u64 memlock = probe->environment->memlock_soft;
+	const struct mr_opt_u64 memlock = attempt->probe->environment->memlock_soft;
 	size_t i = 0;
 
 	while (doubts[i].errnum && doubts[i].errnum != -attempt->rc)
@@ -234,8 +234,7 @@ static void attempt_trial(struct mr_probe *probe, const struct mr_trial *trial,
  * Whether the library refused without calling the kernel.  The attempt is repeated with a context that has no
  * descriptor: if the library calls the kernel, the errno is then another one (EBADF).
  */
-static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_trial *trial,
-					const struct mr_attempt *first)
+static enum mr_tristate library_refused(const struct mr_attempt *first)
 {
 	struct mr_attempt second;
 
@@ -243,7 +242,7 @@ static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_
 		return MR_NO;
 	if (first->rc == -EBADF)
 		return MR_UNKNOWN;
-	attempt_once(probe, trial, true, &second);
+	attempt_once(first->probe, first->trial, true, &second);
 	if (!second.found.made)
 		return MR_UNKNOWN;
 	if (second.rc == -EBADF)
@@ -257,9 +256,9 @@ static enum mr_tristate library_refused(struct mr_probe *probe, const struct mr_
  * driver (ib_check_mr_access()).  ib_check_mr_access() answers EOPNOTSUPP, too, but only to flags for on-demand
  * paging and flushing; to others it is the driver's answer, or that of a driver that lacks the function.
  */
-static const char *find_layer(struct mr_probe *probe, const struct mr_trial *trial,
-			      const struct mr_attempt *attempt)
+static const char *find_layer(const struct mr_attempt *attempt)
 {
+	const struct mr_trial *trial = attempt->trial;
 	const bool is_mlx5dv = !strncmp(attempt->found.call, "mlx5dv_", strlen("mlx5dv_"));
 	const int errnum = -attempt->rc;
 
@@ -267,7 +266,7 @@ static const char *find_layer(struct mr_probe *probe, const struct mr_trial *tri
 		return attempt->found.layer;
 	if (errnum == ENOSYS && attempt->err.kind == MR_ERROR_HOST)
 		return is_mlx5dv ? "provider" : "libibverbs";
-	switch (library_refused(probe, trial, attempt)) {
+	switch (library_refused(attempt)) {
 	case MR_YES:
 		return is_mlx5dv || errnum == EOPNOTSUPP ? "provider" : NULL;
 	case MR_NO:
@@ -283,14 +282,14 @@ static const char *find_layer(struct mr_probe *probe, const struct mr_trial *tri
 	}
 }
 
-static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_trial *trial,
-			      const struct mr_attempt *attempt)
+static enum mr_tristate judge(const struct mr_attempt *attempt)
 {
+	const struct mr_trial *trial = attempt->trial;
 	/*
 	 * Providers refuse by themselves, with EINVAL, what the device does not report: libmlx5 so takes a device
 	 * that did not answer for one without memory.
 	 */
-	const bool is_uninformed = attempt->rc == -EINVAL && !probe->has_attributes &&
+	const bool is_uninformed = attempt->rc == -EINVAL && !attempt->probe->has_attributes &&
 				   trial->capability != MR_CAPABILITY_NONE &&
 				   trial->capability != MR_CAPABILITY_FORBIDDEN;
 	/* The stack lacks what the call needs, such as memory on the device, so that it cannot be made. */
@@ -310,20 +309,19 @@ static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_tria
 }
 
 /* Compares the answer with what the device reports, and adds a difference to the reason. */
-static void compare(struct mr_probe *probe, const struct mr_trial *trial,
-		    struct mr_attempt *attempt)
+static void compare(struct mr_attempt *attempt)
 {
 	struct mr_trial_answer *answer = &attempt->found;
 	char found[sizeof(answer->reason)];
 
-	answer->capability = mr_capability_query(probe, trial);
+	answer->capability = mr_capability_query(attempt->probe, attempt->trial);
 	if (answer->capability == MR_UNKNOWN || answer->answer == MR_UNKNOWN)
 		return;
 	answer->agrees = answer->capability == answer->answer ? MR_YES : MR_NO;
 	if (answer->agrees == MR_YES)
 		return;
 	memcpy(found, answer->reason, sizeof(found));
-	if (trial->capability == MR_CAPABILITY_FORBIDDEN)
+	if (attempt->trial->capability == MR_CAPABILITY_FORBIDDEN)
 		MR_ATTEMPT_REASON(attempt, "accepted, although ibv_reg_mr(3) forbids it");
 	else
 		MR_ATTEMPT_REASON(attempt, "%.180s%sthe device reports that it can%s do this",
@@ -338,13 +336,13 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 	struct mr_trial_answer *found = &attempt.found;
 
 	attempt_trial(probe, trial, &attempt);
-	found->answer = judge(probe, trial, &attempt);
+	found->answer = judge(&attempt);
 	found->errnum = found->made ? -attempt.rc : 0;
 	if (found->answer != MR_NO)
 		found->layer = NULL;
 	else if (found->errnum)
-		found->layer = find_layer(probe, trial, &attempt);
-	compare(probe, trial, &attempt);
+		found->layer = find_layer(&attempt);
+	compare(&attempt);
 	if (found->reason[0])
 		;
 	else if (!found->made && attempt.err.call)
@@ -354,7 +352,7 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 		MR_ATTEMPT_REASON(&attempt, "its requirements are not met: %.150s",
 				  attempt.err.text);
 	else if (found->answer == MR_UNKNOWN)
-		explain_doubt(probe, &attempt);
+		explain_doubt(&attempt);
 	if (!found->made)
 		found->call = NULL;
 	*answer = *found;
