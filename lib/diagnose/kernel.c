@@ -454,10 +454,9 @@ static void judge_nvidia(struct mr_host *host, bool is_planned, struct mr_findin
 		mr_host_line(host, version, sizeof(version), "/proc/driver/nvidia/version");
 
 	if (!has_driver && !module) {
-		mr_finding_set(finding, is_planned ? MR_VERDICT_BAD : MR_VERDICT_NA,
-			       "a GPU, whose driver nvidia is not loaded");
-		if (is_planned)
-			mr_finding_remedy(finding, "modprobe nvidia");
+		mr_finding_judge(finding, is_planned ? MR_VERDICT_BAD : MR_VERDICT_NA,
+				 is_planned ? "modprobe nvidia" : "",
+				 "a GPU, whose driver nvidia is not loaded");
 	} else if (module && is_offered == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s, and ib_core accepts it", module);
 	} else if (has_driver && strstr(version, "Open Kernel Module")) {

@@ -217,10 +217,9 @@ void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *
 	const int rc = mr_huge_pools_read(question->host, NULL, &pools);
 
 	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm")) {
-		mr_finding_set(finding, question->huge_size ? MR_VERDICT_BAD : MR_VERDICT_NA,
-			       "this kernel has none (CONFIG_HUGETLBFS)");
-		if (question->huge_size)
-			mr_finding_remedy(finding, "plan other memory");
+		mr_finding_judge(finding, question->huge_size ? MR_VERDICT_BAD : MR_VERDICT_NA,
+				 question->huge_size ? "plan other memory" : "",
+				 "this kernel has none (CONFIG_HUGETLBFS)");
 	} else if (rc) {
 		mr_finding_unread(finding, "/sys/kernel/mm/hugepages", -rc);
 	} else {

@@ -235,11 +235,9 @@ static void look_at_fork(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		  "new memory: the errno is that of the second failure" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (strcmp(code_of(inquiry), rows[i].code) != 0)
-			continue;
-		mr_suspect(suspicion, MR_LIKELY, "%s (madvise)", rows[i].text);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(code_of(inquiry), rows[i].code))
+			mr_suspect(suspicion, MR_LIKELY, "%s (madvise)", rows[i].text);
 }
 
 /* ---- ib_uverbs ---- */

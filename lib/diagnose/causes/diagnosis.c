@@ -170,7 +170,7 @@ static void weigh_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const char *function = mr_inquiry_function(inquiry);
 	const char *layer = mr_layer_name(suspicion->layer);
 
-	if (suspicion->certainty == MR_RULED_OUT || suspicion->layer == MR_LAYER_UNKNOWN)
+	if (suspicion->certainty <= MR_RULED_OUT || suspicion->layer == MR_LAYER_UNKNOWN)
 		return;
 	if (proven && !(proven->layers & 1U << suspicion->layer)) {
 		if (function)
@@ -518,8 +518,7 @@ static void evaluate(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		suspicion.certainty = MR_LIKELY;
 	if (inquiry->refusal->tries)
 		weigh_tries(inquiry->refusal->tries, &suspicion);
-	if (suspicion.certainty != MR_UNRELATED)
-		weigh_layer(inquiry, &suspicion);
+	weigh_layer(inquiry, &suspicion);
 	if (!suspicion.remedy[0])
 		mr_suspect_remedy(&suspicion, "%s", cause->remedy);
 	if (suspicion.certainty > MR_RULED_OUT)

@@ -5,7 +5,6 @@
 #include "lib/diagnose/causes/causes.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
-#include "lib/verbs/verbs.h"
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */
 
