@@ -568,6 +568,8 @@ enum mr_need {
 	MR_NEED_INERT,         /**< the process that registered the region has ended */
 	MR_NEED_ALIVE,         /**< it has not */
 	MR_NEED_DM_REGION,     /**< the region is on memory of the device */
+	MR_NEED_MEMORY_REGION, /**< the region is on memory of the process */
+	MR_NEED_OWN_REGION,    /**< of a failed change: this process registered the region */
 	MR_NEED_DMAH_REGION,   /**< the region has a DMA handle */
 	MR_NEED_DMAH,          /**< the request has a DMA handle */
 	MR_NEED_KNOWN_CHANGES, /**< the kernel knows all flags of the change, or it is not known */
@@ -580,6 +582,7 @@ enum mr_need {
 	MR_NEED_BEFORE_6_6,
 	MR_NEED_SOFTWARE,       /**< mr_inquiry_is_software() */
 	MR_NEED_UNKNOWN_DRIVER, /**< mrctl itself called a driver that it does not know; with UVERBS */
+	MR_NEED_NO_DMABUFS,     /**< mrctl itself called a driver that registers no dma-bufs */
 	MR_NEED_UNKNOWN_ATTRIBUTES, /**< comp_mask has unknown bits, and the kernel has not refused */
 	MR_NEED_NO_KERNEL,          /**< the library refused without calling the kernel */
 	MR_NEED_POOL,               /**< the session refused, and has a pool of relaxed regions */

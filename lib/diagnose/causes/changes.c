@@ -168,27 +168,6 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 				  "does not change regions on memory of the device, either");
 }
 
-static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const unsigned int call = inquiry->refusal->region_call;
-	const char *name = mr_call_row(call)->name;
-
-	if (inquiry->refusal->rereg_failure->imported)
-		return;
-	mr_evidence_text(suspicion, "registered_by", "%s", name);
-	if (!mr_region_has_offset(call) && !mr_region_is_null(call))
-		mr_rule_out(suspicion, "%s registers memory of the process", name);
-	else
-		mr_suspect(
-			suspicion, MR_CERTAIN,
-			"libibverbs changes only regions on memory of the process; this one is on %s "
-			"(%s)",
-			mr_region_is_dmabuf(call) ? "a dma-buf"
-			: mr_region_is_dm(call)   ? "memory of the device"
-						  : "nothing",
-			name);
-}
-
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;

@@ -261,6 +261,9 @@ static bool knows(struct mr_inquiry *inquiry, uint64_t needs)
 		[MR_NEED_INERT] = refusal->is_inert == MR_YES,
 		[MR_NEED_ALIVE] = refusal->is_inert == MR_NO,
 		[MR_NEED_DM_REGION] = mr_region_is_dm(refusal->region_call),
+		[MR_NEED_MEMORY_REGION] = !mr_region_has_offset(refusal->region_call) &&
+					  !mr_region_is_null(refusal->region_call),
+		[MR_NEED_OWN_REGION] = failure && !failure->imported,
 		[MR_NEED_DMAH_REGION] = mr_call_row(refusal->region_call)->dmah,
 		[MR_NEED_DMAH] = request && mr_call_row(request->call)->dmah,
 		[MR_NEED_KNOWN_CHANGES] =
@@ -281,6 +284,8 @@ static bool knows(struct mr_inquiry *inquiry, uint64_t needs)
 		[MR_NEED_SOFTWARE] = mr_inquiry_is_software(inquiry),
 		[MR_NEED_UNKNOWN_DRIVER] = refusal->uverbs && refusal->via == MR_VIA_KERNEL &&
 					   !mr_driver_find(refusal->uverbs->driver_id)->provider[0],
+		[MR_NEED_NO_DMABUFS] = refusal->uverbs && refusal->via == MR_VIA_KERNEL &&
+				       mr_driver_find(refusal->uverbs->driver_id)->lacks_dmabufs,
 		[MR_NEED_UNKNOWN_ATTRIBUTES] =
 			refusal->unknown_attributes && refusal->by_kernel != MR_YES,
 		[MR_NEED_NO_KERNEL] = refusal->by_kernel == MR_NO,
@@ -352,7 +357,9 @@ static void show_facts(struct mr_inquiry *inquiry, struct mr_suspicion *suspicio
 	const struct fact facts[] = {
 		{ "provider", TEXT, 0, inquiry->environment->provider },
 		{ "device", TEXT, 0,
-		  inquiry->has_place ? inquiry->place.device : inquiry->environment->device },
+		  inquiry->has_place                ? inquiry->place.device
+		  : inquiry->environment->device[0] ? inquiry->environment->device
+						    : "this device" },
 		{ "node", TEXT, 0, inquiry->place.node.path },
 		{ "exporter", TEXT, 0, inquiry->dmabuf.exporter },
 		{ "kernel", TEXT, 0, kernel },

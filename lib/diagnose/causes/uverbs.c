@@ -216,23 +216,4 @@ static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   dmabuf ? "the exporter of the dma-buf" : "a driver");
 }
 
-/*
- * Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c.  Vendors
- * distribute other drivers, except for software devices, and no release of Linux shows their methods.
- */
-static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const uint32_t driver_id = inquiry->refusal->uverbs->driver_id;
-	const char *device = inquiry->environment->device;
-
-	if (inquiry->refusal->via != MR_VIA_KERNEL || !mr_driver_find(driver_id)->lacks_dmabufs)
-		return;
-	mr_evidence_number(suspicion, "driver_id", driver_id);
-	mr_suspect(suspicion,
-		   mr_certain_if(mr_inquiry_kernel_is_known(inquiry) &&
-				 mr_inquiry_is_software(inquiry)),
-		   "the driver of %s does not support dma-bufs (up to Linux 7.2)",
-		   device[0] ? device : "this device");
-}
-
 #include "lib/diagnose/causes/uverbs.inc"
