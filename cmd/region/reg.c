@@ -11,8 +11,17 @@ static const struct option_spec reg_options[] = {
 	OPTION_END,
 };
 
-static enum mr_region_call call_of_reg(const struct register_args *args)
+extern const struct command command_reg_iova, command_reg_dmabuf;
+
+/* The call of reg, reg-iova or reg-dmabuf with these options. */
+static enum mr_region_call call_of(const struct invocation *invocation)
 {
+	const struct register_args *args = invocation->args;
+
+	if (invocation->command == &command_reg_iova)
+		return MR_REG_MR_IOVA;
+	if (invocation->command == &command_reg_dmabuf)
+		return args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
 	if (args->dmah.text)
 		return MR_REG_MR_DMAH;
 	switch (args->memory.memory.type) {
@@ -29,7 +38,7 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
 	const struct memory_args *memory = &args->memory;
-	const enum mr_region_call call = call_of_reg(args);
+	const enum mr_region_call call = call_of(invocation);
 	const bool is_null_mr = mr_region_is_null(call);
 	const char *option;
 
@@ -70,7 +79,7 @@ static int run_reg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
 	const struct output_style *style = &invocation->global->style;
-	int rc = register_run(invocation, call_of_reg(args), err);
+	int rc = register_run(invocation, call_of(invocation), err);
 
 	/* Scripts use --no-headings, and read no notes. */
 	if (!rc && args->relaxed && !context_session(invocation) && !style->quiet && !style->json &&
@@ -111,16 +120,6 @@ static const struct option_spec reg_iova_options[] = {
 	OPTION_END,
 };
 
-static int check_reg_iova(const struct invocation *invocation, struct mr_error *err)
-{
-	return register_check(invocation, MR_REG_MR_IOVA, err);
-}
-
-static int run_reg_iova(const struct invocation *invocation, struct mr_error *err)
-{
-	return register_run(invocation, MR_REG_MR_IOVA, err);
-}
-
 static const struct option_group iova_group = { "Memory", reg_iova_options };
 static const struct option_group *const reg_iova_groups[] = {
 	&iova_group, &memory_group, &region_group, &call_group, &advise_group, &lifetime_group, NULL
@@ -142,8 +141,8 @@ const struct command command_reg_iova = {
 	.examples = (const char *const[]){ "mrctl reg-iova --iova 0x10000 --size 64K",
 					   "mrctl reg-iova --iova 0 --count 4 -o name,iova,rkey",
 					   NULL },
-	.check = check_reg_iova,
-	.run = run_reg_iova,
+	.check = check_reg,
+	.run = run_reg,
 };
 
 static const struct option_spec reg_dmabuf_options[] = {
@@ -166,21 +165,6 @@ static const struct option_spec reg_dmabuf_options[] = {
 	OPTION_END,
 };
 
-static enum mr_region_call call_of_reg_dmabuf(const struct register_args *args)
-{
-	return args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
-}
-
-static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
-{
-	return register_check(invocation, call_of_reg_dmabuf(invocation->args), err);
-}
-
-static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
-{
-	return register_run(invocation, call_of_reg_dmabuf(invocation->args), err);
-}
-
 static const struct option_group reg_dmabuf_group = { "Dma-buf", reg_dmabuf_options };
 static const struct option_group *const reg_dmabuf_groups[] = { &reg_dmabuf_group, &region_group,
 								&call_group,       &advise_group,
@@ -202,6 +186,6 @@ const struct command command_reg_dmabuf = {
 	.examples =
 		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",
 				       "mrctl reg-dmabuf --from fd:3 3<>/dev/my-dma-buf", NULL },
-	.check = check_reg_dmabuf,
-	.run = run_reg_dmabuf,
+	.check = check_reg,
+	.run = run_reg,
 };
