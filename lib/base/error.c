@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "lib/base/base.h"
 
@@ -229,11 +230,6 @@ const char *mr_word_without(const char *word, size_t *length, const char *const 
 	return word;
 }
 
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Edit distance of two words with at most GUESS_MAX characters each.  Three rows of the usual table are
  * kept: those for the first i (row), i - 1 (last) and i - 2 (before) characters of @a.
@@ -254,10 +250,10 @@ static unsigned int distance(const char *a, size_t a_length, const char *b, size
 		for (size_t j = 1; j <= b_length; j++) {
 			bool differ = fold(a[i - 1]) != fold(b[j - 1]);
 
-			row[j] = least(last[j - 1] + differ, least(last[j], row[j - 1]) + 1);
+			row[j] = MIN(last[j - 1] + differ, MIN(last[j], row[j - 1]) + 1);
 			if (differ && i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
 			    fold(a[i - 2]) == fold(b[j - 1]))
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = MIN(row[j], before[j - 2] + 1);
 		}
 	}
 	return row[b_length];
@@ -279,9 +275,9 @@ void mr_guess_try(struct mr_guess *guess, const char *name)
 		word++;
 	if (!word || word > GUESS_MAX || !length || length > GUESS_MAX)
 		return;
-	shorter = word < length ? word : length;
+	shorter = MIN(word, length);
 	found = distance(guess->word, word, name, length);
-	limit = (unsigned int)(word > length ? word : length) / 3;
+	limit = (unsigned int)MAX(word, length) / 3;
 	if (found > limit && shorter >= BEGINNING_MIN &&
 	    (is_same(guess->word, name, shorter) || is_end(guess->word, word, name, length)))
 		found = limit; /* near, but any nearer name wins */

@@ -293,19 +293,18 @@ static int complete(struct mr_verifier *verifier, uint64_t start, struct mr_data
 		    struct mr_error *err)
 {
 	struct ibv_wc wc = { .status = IBV_WC_SUCCESS };
-	uint64_t now = start;
-	int count = 0;
+	int count;
 
-	while ((!(count = ibv_poll_cq(verifier->cq, 1, &wc)) ||
-		(count > 0 && wc.wr_id != verifier->posted)) &&
-	       now - start < verifier->request.timeout_ns && !mr_interrupted()) {
-		now = mr_now_ns();
-		if (now - start > 100000)
+	for (;;) {
+		count = ibv_poll_cq(verifier->cq, 1, &wc);
+		if (count > 0 && wc.wr_id != verifier->posted)
+			count = 0;
+		row->elapsed_ns = mr_now_ns() - start;
+		if (count || row->elapsed_ns >= verifier->request.timeout_ns || mr_interrupted())
+			break;
+		if (row->elapsed_ns > 100000)
 			usleep(20);
 	}
-	if (count > 0 && wc.wr_id != verifier->posted)
-		count = 0;
-	row->elapsed_ns = mr_now_ns() - start;
 	if (count < 0)
 		return mr_fail(err, MR_ERROR_REFUSED, EIO, "ibv_poll_cq", NULL);
 	if (!count && mr_interrupted())
