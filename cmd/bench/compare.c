@@ -71,10 +71,8 @@ static int load(struct bench_job *job, const char *path, cJSON **tree, struct mr
 	int rc = 0;
 
 	*job = (struct bench_job){ .device_count = 0 };
-	if (!text) {
-		err->kind = MR_ERROR_USAGE;
+	if (!text)
 		return -err->errnum;
-	}
 	*tree = json_parse(text, length);
 	rows = json_get(*tree, "rows");
 	command = json_text(*tree, "command");
@@ -430,6 +428,8 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 
 	if (!rc && paths[1])
 		rc = load(&new, paths[1], &trees[1], err);
+	if (rc && err->kind != MR_ERROR_USAGE)
+		rc = answer_error(invocation, NULL, err);
 	if (!rc && paths[1] && !args->anyway)
 		rc = check_hosts(&old, &new, err);
 	mr_environment_init(&new.environment);

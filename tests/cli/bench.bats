@@ -260,7 +260,8 @@ compared() {
 		usage_error "$NEW " -- mrctl bench --compare "$NEW" "$OLD" --anyway
 	done
 	for edit in /dev/null "$BATS_TEST_TMPDIR/none"; do
-		usage_error "$edit" -- mrctl bench --compare "$OLD" "$edit"
+		exits 1 mrctl -j bench --compare "$OLD" "$edit"
+		[[ $stderr == *"$edit"* ]] && json '.comparison == [] and (.failures | length == 1)'
 	done
 	# what a row does not tell is not known
 	for edit in '.rows[0].rounds = [{"p50_ns":-1}, 2, null]' '.rows[0].rounds[].p50_ns = 1e400' '.rows[0].call = 7' \
