@@ -193,7 +193,11 @@ static int read_flags(const struct mr_word *flags, const char *what, const char 
 
 static int read_access(const char *text, void *member, struct mr_error *err)
 {
-	return read_flags(mr_access_flags, "access flag", text, member, err);
+	const int rc = read_flags(mr_access_flags, "access flag", text, member, err);
+
+	if (rc && mr_word_is(text, strlen(text), "rw"))
+		mr_hint(err, "did you mean 'local-write,remote-read,remote-write'?");
+	return rc;
 }
 
 static int read_changes(const char *text, void *member, struct mr_error *err)

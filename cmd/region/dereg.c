@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "cmd/region/region.h"
 #include "lib/base/base.h"
@@ -210,6 +211,8 @@ static void dereg_operand(struct session_job *job, const char *word, uint64_t in
 	enum mr_via via = MR_VIA_KERNEL;
 
 	if (rc) {
+		if (!strcmp(word, "all"))
+			mr_hint(&err, "did you mean 'mrctl dereg --all'?");
 		answer_fail(&job->answer, &err, index, operand.entry.id, MR_VIA_KERNEL);
 		return;
 	}

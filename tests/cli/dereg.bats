@@ -20,6 +20,8 @@ setup() {
 	before=$(ms stat 1 --json | jq -c '.regions[0] | del(.state, .dereg_elapsed_ns)')
 	absent "the session has no region 'n'" ms dereg n --json
 	[[ $stderr == *"did you mean 'n.1'?"* ]]
+	absent "the session has no region 'all'" ms dereg all
+	[[ $stderr == *"did you mean 'mrctl dereg --all'?"* ]]
 	succeeded ms dereg 1 n.2 "lkey:${keys[0]}" "rkey:${keys[4]}" "mr:${keys[8]}" \
 		--json
 	json '.format == 1 and .command == "dereg" and .session and .as_expected == null and .failures == []'

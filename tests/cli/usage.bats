@@ -53,6 +53,7 @@ wrong_lines() {
 		reg-dmabuf udmabuf|unexpected argument 'udmabuf'|did you mean '--from udmabuf'?
 		reg memfd|unexpected argument 'memfd'|did you mean '--memory memfd'?
 		reg local-write,remote-read|did you mean '--access local-write,remote-read'?
+		reg --access rw|unknown access flag 'rw'|did you mean 'local-write,remote-read,remote-write'?
 		reg --hold 5|unexpected argument '5'|did you mean '--hold-for 5'?
 		reg help|unexpected argument 'help'|did you mean 'mrctl help reg'?
 		reg -o json|unknown column 'json'|use --json (-j) for JSON
@@ -172,6 +173,7 @@ wrong() {
 		dereg --listed 1|--listed requires --all
 		rereg|rereg requires one region
 		rereg pd:a --size 4K|rereg changes only regions: 'pd:a' is not one
+		rereg lkey:x --size 4K|invalid number 'x'
 		rereg a|rereg requires a change
 		rereg a --pd b --iova 1|--iova requires --memory or --size
 		rereg a --size 4K --iova 1 --via library|ibv_rereg_mr has no such argument

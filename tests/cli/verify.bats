@@ -101,6 +101,8 @@ load why
 		'verify buf --access remote-read --expect REM_ACCESS_ERR'
 	exits 1
 	[[ $stderr == *"expected REM_ACCESS_ERR, got ok"* ]]
+	batch --json --why none -- 'reg --name buf' 'verify buf --access remote-read --expect REM_ACCESS_ERR'
+	json '.lines[1].verified | length > 0 and all(.answer == "REM_ACCESS_ERR" and .cause == null)'
 	# it is not tried without --write
 	batch -- 'reg --name buf --access local-write' 'verify buf --access remote-write --at 0 --expect REM_ACCESS_ERR'
 	exits 1
@@ -111,6 +113,7 @@ load why
 @test "addresses begin at the IOVA, and whole pages of a relaxed region are reachable until it is invalidated" {
 	gives '.verified | length == 18 and all(.agrees != false) and .[0].at == "0x10000" and .[2].at == "0x11000"' \
 		mr reg-iova --iova 0x10000 --verify
+	gives '.verified | length == 36 and all(.agrees != false)' mr reg --count 2 --verify
 	batch --json -- 'reg --name r --relaxed --offset 100 --size 100 --access remote-read' \
 		'verify r --access remote-read' 'dereg r --defer-for 100' 'verify 1 --access remote-read' 'dereg --flush' \
 		'verify 1 --access remote-read'
