@@ -31,6 +31,18 @@ static int fail_open(const char *path, int errnum, struct mr_error *err)
 	return -errnum;
 }
 
+/* Makes a stream of a descriptor that is to be written.  Return: NULL with MR_ERROR_HOST. */
+static FILE *open_stream(int *fd, const char *path, struct mr_error *err)
+{
+	FILE *stream = fdopen(*fd, "w");
+
+	if (stream)
+		mr_steal_fd(fd);
+	else
+		mr_fail(err, MR_ERROR_HOST, errno, "fdopen", "%s", path);
+	return stream;
+}
+
 static int make_private(int fd, const char *path, struct mr_error *err)
 {
 	struct stat st;
@@ -65,7 +77,6 @@ FILE *private_file_open(const char *path, bool force, struct mr_error *err)
 {
 	const int link_flag = private_file_link_flag(path);
 	mr_auto_fd int fd = -1;
-	FILE *file;
 
 	if (private_file_check(path, force, err))
 		return NULL;
@@ -79,13 +90,7 @@ FILE *private_file_open(const char *path, bool force, struct mr_error *err)
 	/* A file that the shell opened for this process must not be emptied. */
 	if (link_flag && make_private(fd, path, err))
 		return NULL;
-	file = fdopen(fd, "w");
-	if (!file) {
-		mr_fail(err, MR_ERROR_HOST, errno, "fdopen", "%s", path);
-		return NULL;
-	}
-	mr_steal_fd(&fd);
-	return file;
+	return open_stream(&fd, path, err);
 }
 
 int private_file_close(FILE *file, const char *path, struct mr_error *err)
@@ -135,15 +140,12 @@ int replaced_file_open(struct replaced_file *file, const char *path, struct mr_e
 		fd = open_temporary(file, path);
 	if (fd < 0)
 		return fail_open(path, errno, err);
-	file->stream = fdopen(fd, "w");
-	if (!file->stream) {
-		mr_fail(err, MR_ERROR_HOST, errno, "fdopen", "%s", path);
-		if (file->temporary[0])
-			unlink(file->temporary);
-		return -err->errnum;
-	}
-	mr_steal_fd(&fd);
-	return 0;
+	file->stream = open_stream(&fd, path, err);
+	if (file->stream)
+		return 0;
+	if (file->temporary[0])
+		unlink(file->temporary);
+	return -err->errnum;
 }
 
 int replaced_file_close(struct replaced_file *file, struct mr_error *err)
