@@ -32,11 +32,10 @@ static int check_sim(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct sim_args *args = invocation->args;
 
-	if (args->data_direct && args->profile != MR_SIM_MLX5)
-		return mr_fail_usage(err, "--data-direct requires --profile mlx5");
-	if (args->tph && args->profile != MR_SIM_MLX5)
-		return mr_fail_usage(err, "--tph requires --profile mlx5");
-	return 0;
+	if (args->profile == MR_SIM_MLX5 || (!args->data_direct && !args->tph))
+		return 0;
+	return mr_fail_usage(err, "--%s requires --profile mlx5",
+			     args->data_direct ? "data-direct" : "tph");
 }
 
 static const struct option_spec options[] = {

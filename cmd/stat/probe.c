@@ -13,9 +13,9 @@ struct trial_row {
 	struct mr_opt_u64 access;
 };
 
-#define FOUND(key, member, type, help, ...)                                                        \
-	FIELD_AS(key, struct max_size, found.member, type, 0, help, __VA_ARGS__)
-#define IF_DONE KNOWN_BY(struct max_size, is_done)
+#define FOUND(key, member, type, help)                                                             \
+	FIELD_AS(key, struct max_size, found.member, type, 0, help,                                \
+		 KNOWN_BY(struct max_size, is_done))
 
 /* The largest registration that works. */
 struct max_size {
@@ -24,20 +24,17 @@ struct max_size {
 };
 
 static const struct field max_size_fields[] = {
-	FOUND("largest", size, FIELD_NUMBER, "bytes of the largest region that was registered",
-	      IF_DONE),
-	FOUND("refused", refused, FIELD_NUMBER, "bytes of the smallest region that was refused",
-	      IF_DONE),
-	FOUND("limit", limit, FIELD_STRING, "what was exceeded: cap, max_mr_size or RLIMIT_MEMLOCK",
-	      IF_DONE),
-	FOUND("call", err.call, FIELD_STRING, "call that refused, which may be mmap", IF_DONE),
-	FOUND("errno", err.errnum, FIELD_ERRNO, "errno of that call", IF_DONE),
-	FOUND("cap", cap, FIELD_NUMBER, "bytes; nothing larger was tried", IF_DONE),
+	FOUND("largest", size, FIELD_NUMBER, "bytes of the largest region that was registered"),
+	FOUND("refused", refused, FIELD_NUMBER, "bytes of the smallest region that was refused"),
+	FOUND("limit", limit, FIELD_STRING,
+	      "what was exceeded: cap, max_mr_size or RLIMIT_MEMLOCK"),
+	FOUND("call", err.call, FIELD_STRING, "call that refused, which may be mmap"),
+	FOUND("errno", err.errnum, FIELD_ERRNO, "errno of that call"),
+	FOUND("cap", cap, FIELD_NUMBER, "bytes; nothing larger was tried"),
 	FOUND("cap_by", cap_by, FIELD_STRING,
-	      "origin of the cap: --cap, MemAvailable, memory.max, memory.high or RLIMIT_AS",
-	      IF_DONE),
-	FOUND("tries", tries, FIELD_NUMBER, "regions that were tried", IF_DONE),
-	FOUND("elapsed_ns", elapsed_ns, FIELD_NUMBER, "time of the whole search", IF_DONE),
+	      "origin of the cap: --cap, MemAvailable, memory.max, memory.high or RLIMIT_AS"),
+	FOUND("tries", tries, FIELD_NUMBER, "regions that were tried"),
+	FOUND("elapsed_ns", elapsed_ns, FIELD_NUMBER, "time of the whole search"),
 	FIELD_END,
 };
 static const struct record max_size_record = { "max_size", max_size_fields, NULL };
