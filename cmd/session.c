@@ -165,7 +165,7 @@ static void session_print(struct answer *answer, struct mr_found_session *sessio
 		.simulated = !session->known                  ? MR_UNKNOWN
 			     : session->device.simulated == 1 ? MR_YES
 							      : MR_NO,
-		.holders = { &holder_record, holders, session->holder_count, sizeof(*holders) },
+		.holders = LIST_OF(holder_record, holders, session->holder_count),
 	};
 	const struct passwd *user;
 

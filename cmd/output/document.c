@@ -245,7 +245,7 @@ bool output_is_for_people(const struct output *out)
 	       style->format == OUTPUT_TEXT;
 }
 
-static bool is_metrics(const struct output *out)
+bool output_is_metrics(const struct output *out)
 {
 	return !out->style->json && out->style->format == OUTPUT_OPENMETRICS;
 }
@@ -253,7 +253,7 @@ static bool is_metrics(const struct output *out)
 /* Prints a row as lines, with an empty line between two blocks of them; or in the format of the style. */
 static void print_lines(struct output *out, const struct record *record, const void *row)
 {
-	if (is_metrics(out)) {
+	if (output_is_metrics(out)) {
 		if (out->metrics.table)
 			note_error(out, metrics_add(&out->metrics, record, row));
 		return;
@@ -284,7 +284,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 		out->separator = separator_in_list(out, true);
 		return;
 	}
-	if (out->style->quiet || lines || is_metrics(out))
+	if (out->style->quiet || lines || output_is_metrics(out))
 		return;
 	/* For all that is known of a row a table is too narrow. */
 	out->blocks = out->style->verbose && output_is_for_people(out);
@@ -359,7 +359,7 @@ int output_end(struct output *out, struct mr_error *err)
 {
 	if (out->style->json && !out->is_part)
 		output_put("}\n");
-	if (is_metrics(out))
+	if (output_is_metrics(out))
 		metrics_print(&out->metrics, stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",

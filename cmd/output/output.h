@@ -126,6 +126,13 @@ struct list {
 	size_t size; /**< bytes of a row */
 };
 
+/** LIST_OF() - a list of @count_ rows, which are an array */
+#define LIST_OF(record_, rows_, count_)                                                            \
+	(struct list)                                                                              \
+	{                                                                                          \
+		&(record_), (rows_), (count_), sizeof(*(rows_))                                    \
+	}
+
 /* Offsets of members of the types that a field's type allows. */
 #define FIELD_OFFSET_FIELD_STRING(s, m)   CHECKED_OFFSET(s, m, const char *)
 #define FIELD_OFFSET_FIELD_TEXT(s, m)     CHECKED_OFFSET(s, m, char[])
@@ -334,9 +341,6 @@ void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
 void output_put(const char *text);
-
-/** output_foreign() - print text that may hold any bytes, as text_print() does */
-void output_foreign(const char *text);
 
 /**
  * output_redirect() - make a file standard output
@@ -562,6 +566,9 @@ void output_json_list(struct output *out, const char *key, const struct list *li
  *
  * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
  */
+/** output_is_metrics() - whether metrics are printed */
+bool output_is_metrics(const struct output *out);
+
 void output_table(struct output *out, const char *key, const struct list *list,
 		  const char *columns);
 

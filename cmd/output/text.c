@@ -126,9 +126,8 @@ int output_flush(struct mr_error *err)
 		return 0;
 	/* The stream remembers that an earlier write failed, but not its errno. */
 	errnum = errno ? errno : EIO;
-	return output_path ? mr_fail(err, MR_ERROR_HOST, errnum, "write", "%s", output_path)
-			   : mr_fail(err, MR_ERROR_HOST, errnum, "write",
-				     "cannot write to standard output");
+	return mr_fail(err, MR_ERROR_HOST, errnum, "write", "%s",
+		       output_path ?: "cannot write to standard output");
 }
 
 bool output_is_screen(int fd)
@@ -136,11 +135,6 @@ bool output_is_screen(int fd)
 	const char *term = getenv("TERM");
 
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
-}
-
-void output_foreign(const char *text)
-{
-	text_print(text, stdout);
 }
 
 void output_text(const char *fmt, ...)

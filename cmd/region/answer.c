@@ -564,8 +564,8 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 {
 	const struct mr_environment *environment = answer->environment;
 	struct output *out = &answer->out;
-	const struct list failures = { &failure_record, answer->failures.items,
-				       answer->failures.count, sizeof(struct failure) };
+	const struct list failures =
+		LIST_OF(failure_record, answer->failures.items, answer->failures.count);
 	bool by_batch = answer->invocation->enclosing && !environment->data_direct[0];
 
 	if (answer->failures.out_of_memory)

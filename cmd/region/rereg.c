@@ -81,7 +81,7 @@ static void rereg_print(struct rereg_job *job, bool changed)
 	struct answer *answer = &job->in->answer;
 	const struct output_style *style = answer->out.style;
 	struct region_row before, after;
-	const struct list list = { &region_record, &before, changed, sizeof(before) };
+	const struct list list = LIST_OF(region_record, &before, changed);
 	struct mr_table_pd pds[2];
 
 	answer->lines = false;

@@ -306,8 +306,7 @@ static void note_writes(const struct verification *verification)
 
 void verification_print(struct verification *verification)
 {
-	const struct list list = { &verified_record, verification->rows, verification->count,
-				   sizeof(*verification->rows) };
+	const struct list list = LIST_OF(verified_record, verification->rows, verification->count);
 
 	if (!verification->args)
 		return;

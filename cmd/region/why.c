@@ -226,10 +226,8 @@ static void proof_init(struct proof *proof, const struct mr_proven *proven)
 	proof->proven = *proven;
 	proof->refused_by = mr_proven_function(&proof->proven);
 	proof->status = firmware->status.known ? mr_mlx5_status_name(firmware->status.value) : NULL;
-	proof->functions =
-		(struct list){ &link_record, chain->links, chain->count, sizeof(*chain->links) };
-	proof->firmware = (struct list){ &firmware_record, proof, firmware->command[0] != '\0',
-					 sizeof(*proof) };
+	proof->functions = LIST_OF(link_record, chain->links, chain->count);
+	proof->firmware = LIST_OF(firmware_record, proof, firmware->command[0] != '\0');
 }
 
 static const char *call_of(const struct mr_error *err)
@@ -323,13 +321,12 @@ struct found why_found(const struct why *why)
 
 	return (struct found){
 		.layer = mr_layer_name(diagnosis->layer),
-		.causes = { &cause_record, diagnosis->causes, diagnosis->cause_count,
-			    sizeof(*diagnosis->causes) },
-		.ruled_out = { &ruled_out_record, diagnosis->ruled_out, diagnosis->ruled_out_count,
-			       sizeof(*diagnosis->ruled_out) },
-		.proof = { &proof_record, &of->proof, of->has_proof, sizeof(of->proof) },
+		.causes = LIST_OF(cause_record, diagnosis->causes, diagnosis->cause_count),
+		.ruled_out =
+			LIST_OF(ruled_out_record, diagnosis->ruled_out, diagnosis->ruled_out_count),
+		.proof = LIST_OF(proof_record, &of->proof, of->has_proof),
 		.tried = of->has_tries ? of->tried : NULL,
-		.tries = { &try_record, of->tries.list, of->tries.count, sizeof(*of->tries.list) },
+		.tries = LIST_OF(try_record, of->tries.list, of->tries.count),
 		.tries_ns = of->tries.elapsed_ns,
 	};
 }

@@ -302,13 +302,6 @@ static const struct metric device_metrics[] = {
 	METRIC_END,
 };
 
-/* A list of @count rows, which are an array. */
-#define LIST_OF(record_, rows_, count_)                                                            \
-	(struct list)                                                                              \
-	{                                                                                          \
-		&(record_), (rows_), (count_), sizeof(*(rows_))                                    \
-	}
-
 static int query_one_device(const char *name, struct device_facts *facts, struct mr_error *err)
 {
 	const struct mr_pci_atomics *pci = &facts->attributes.pci_atomics;

@@ -62,7 +62,7 @@ static void totals_init(struct totals *totals, struct session_job *job)
 	totals->table_bytes = known(table->mapped);
 	totals->blocks_removal = !mr_session_is_private(job->session) &&
 				 mr_driver_find(job->session->uverbs.driver_id)->blocks_removal;
-	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(*totals->pd_rows) };
+	totals->pds = LIST_OF(pd_record, totals->pd_rows, 0);
 	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++) {
 		struct mr_table_pd *row = &totals->pd_rows[totals->pds.count];
 

@@ -199,14 +199,11 @@ static struct list list_of(const struct census *census, const struct command_cho
 	struct list list = { record, NULL, 0, sizeof(struct mr_row) };
 
 	if (record == &process_record)
-		return (struct list){ record, census->owners, census->owner_count,
-				      sizeof(*census->owners) };
+		return LIST_OF(process_record, census->owners, census->owner_count);
 	if (record == &unit_record)
-		return (struct list){ record, census->units, census->unit_count,
-				      sizeof(*census->units) };
+		return LIST_OF(unit_record, census->units, census->unit_count);
 	if (record == &counted_device_record)
-		return (struct list){ record, census->devices, census->device_count,
-				      sizeof(*census->devices) };
+		return LIST_OF(counted_device_record, census->devices, census->device_count);
 	for (size_t i = 0; i < census->device_count; i++)
 		list.count += census->devices[i].mrs.count;
 	return list;
@@ -479,11 +476,6 @@ static void print_main(struct answer *answer, const struct census *census,
 	free(order);
 }
 
-static bool is_metrics(const struct answer *answer)
-{
-	return !answer->out.style->json && answer->out.style->format == OUTPUT_OPENMETRICS;
-}
-
 /*
  * JSON has the other lists as well, but MRs, of which there may be a million, only as the main one.  Metrics are
  * of all lists.
@@ -497,7 +489,7 @@ static void print_others(struct answer *answer, const struct census *census,
 
 		if (listing == main)
 			continue;
-		for (size_t i = 0; is_metrics(answer) && i < list.count; i++)
+		for (size_t i = 0; output_is_metrics(&answer->out) && i < list.count; i++)
 			output_row(&answer->out, list.record, row_of(census, &list, i, &room));
 		output_json_list(&answer->out, list.record->list, &list);
 	}
@@ -537,7 +529,8 @@ static void print_totals(struct answer *answer, const struct census *census)
 
 	if (is_known)
 		total(census, &totals);
-	if (style->json || is_metrics(answer) || (is_known && output_is_for_people(&answer->out)))
+	if (style->json || output_is_metrics(&answer->out) ||
+	    (is_known && output_is_for_people(&answer->out)))
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
 	if (!is_known || !output_is_for_people(&answer->out))
 		return;
