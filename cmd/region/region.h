@@ -509,8 +509,7 @@ extern const struct record verified_record;
 struct verification {
 	const struct verify_args *args;
 	struct answer *answer;
-	struct mr_verifier verifier; /**< in the protection domain @pd, or not open */
-	struct ibv_pd *pd;
+	struct mr_verifier verifier; /**< in the protection domain of the region */
 	struct verified *rows;
 	size_t count, capacity;
 	uint64_t writes;    /**< operations that have put bytes back */
@@ -535,9 +534,6 @@ void verification_begin(struct verification *verification, const struct verify_a
  */
 void verification_add(struct verification *verification, const struct mr_device *device,
 		      const struct verify_target *target);
-
-/** verification_close() - destroy the queue pairs; before the protection domain is deallocated */
-void verification_close(struct verification *verification);
 
 /** verification_print() - add the list "verified" to the document of another command, or print it as a table */
 void verification_print(struct verification *verification);

@@ -596,7 +596,6 @@ static void verify_regions(struct register_job *job)
 		verification_add(&job->verification, &job->registrar.device, &target);
 	}
 	job->interrupted |= job->verification.interrupted;
-	verification_close(&job->verification);
 }
 
 /* Ends what the regions are held for.  In a session they stay, with the memory on the device. */

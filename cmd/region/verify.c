@@ -235,10 +235,6 @@ static int open_verifier(struct verification *verification, const struct mr_devi
 		.writes = args->write,
 	};
 
-	if (verification->pd == device->pd)
-		return 0;
-	verification_close(verification);
-	verification->pd = device->pd;
 	return mr_verifier_open(&verification->verifier, &request, err);
 }
 
@@ -269,21 +265,14 @@ void verification_add(struct verification *verification, const struct mr_device 
 		rc = open_verifier(verification, device, &err);
 	if (!rc)
 		rc = verify_all(verification, target, &err);
+	mr_verifier_close(&verification->verifier);
 	if (!rc)
 		return;
-	if (verification->pd && !verification->verifier.scratch) /* another region opens it anew */
-		verification_close(verification);
 	verification->interrupted |= err.errnum == EINTR;
 	verification->stops |= verification->interrupted;
 	verification->answer->refusal.uverbs = target->uverbs;
 	verification->answer->refusal.context = device->context;
 	answer_fail(verification->answer, &err, target->index, target->entry.id, MR_VIA_LIBRARY);
-}
-
-void verification_close(struct verification *verification)
-{
-	mr_verifier_close(&verification->verifier);
-	verification->pd = NULL;
 }
 
 static void note_writes(const struct verification *verification)
@@ -422,7 +411,6 @@ static void verify_operand(struct verification *verification, struct session_job
 	else
 		answer_fail(&job->answer, &err, index, target.entry.id, MR_VIA_LIBRARY);
 	job->answer.undiagnosed = false;
-	verification_close(verification);
 	mr_table_unlock_pd(&job->session->table, pd_slot);
 	if (device.context)
 		mr_session_release_device(job->session, &device);
