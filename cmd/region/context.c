@@ -35,26 +35,22 @@ static void fail_no_session(const struct invocation *invocation, struct mr_error
 	char options[128] = "", type[32];
 
 	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
-	mr_hint(err, "open one with mrctl session, or name one with --session");
 	for (const struct command *const *v = view; v && *v; v++)
 		mr_text_add(options, sizeof(options), " ", "--%s", (*v)->name);
-	if (!*options)
+	mr_hint(err, "open one with mrctl session, or name one with --session%s%s",
+		*options ? "; outside a session, use " : "", options);
+	if (!*options || !word)
 		return;
-	while (word && *view && strcmp((*view)->name, word) != 0)
+	while (*view && strcmp((*view)->name, word) != 0)
 		view++;
 	/* "stat mlx5_0", "stat host" */
-	if (word && mr_host_line(mr_this_host(), type, sizeof(type),
-				 "/sys/class/infiniband/%s/node_type", word))
+	if (mr_host_line(mr_this_host(), type, sizeof(type), "/sys/class/infiniband/%s/node_type",
+			 word))
 		mr_hint(err, "did you mean 'mrctl %s --device %s'?", command->name, word);
-	else if (word && *view)
+	else if (*view)
 		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, word);
-	else if (word && !strcmp(word, "help"))
+	else if (!strcmp(word, "help"))
 		mr_hint(err, "did you mean 'mrctl help %s'?", command->name);
-	else
-		mr_hint(err,
-			"open one with mrctl session, or name one with --session; "
-			"outside a session, use %s",
-			options);
 }
 
 struct mr_session *context_open_session(const struct invocation *invocation,
@@ -81,6 +77,21 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 	if (environment)
 		mr_session_environment(room, environment);
 	return room;
+}
+
+int context_check_operands(const struct invocation *invocation, const char *verb,
+			   struct mr_error *err)
+{
+	struct mr_operand operand;
+
+	for (char **word = invocation->operands; *word; word++) {
+		if (mr_operand_parse(*word, &operand, err))
+			return -EINVAL;
+		if (verb && operand.type == MR_OPERAND_PD)
+			return mr_fail_usage(err, "%s %s regions: '%s' is not one",
+					     invocation->command->name, verb, *word);
+	}
+	return 0;
 }
 
 bool context_is_interrupted(const struct invocation *invocation, bool first)

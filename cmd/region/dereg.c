@@ -430,17 +430,13 @@ static int check_dereg(const struct invocation *invocation, struct mr_error *err
 {
 	const struct dereg_args *args = invocation->args;
 	bool operands = invocation->operands[0] != NULL;
-	struct mr_operand operand;
 
 	if (args->flush && !args->pd && args->defer_for.known)
 		return mr_fail_usage(err, "--flush invalidates at once: omit --defer-for");
 	if (args->all ? operands : !operands && !args->flush)
 		return mr_fail_usage(err, args->all ? "--all deregisters all regions: name none"
 						    : "name the regions, or give --all or --flush");
-	for (char **word = invocation->operands; *word; word++)
-		if (mr_operand_parse(*word, &operand, err))
-			return -EINVAL;
-	return 0;
+	return context_check_operands(invocation, NULL, err);
 }
 
 static int run_dereg(const struct invocation *invocation, struct mr_error *err)

@@ -36,6 +36,16 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 					struct mr_error *err);
 
 /**
+ * context_check_operands() - check that the operands name objects of a session
+ * @verb: what the command does with regions, for the message about another object: "shows only"; NULL: protection
+ *        domains are allowed
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int context_check_operands(const struct invocation *invocation, const char *verb,
+			   struct mr_error *err);
+
+/**
  * context_is_interrupted() - whether a signal was received; call it before each region
  * @first: it is the first region of the command: in a batch the answer is false then, as the batch itself has
  *         asked just before

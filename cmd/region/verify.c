@@ -445,17 +445,11 @@ static int verify_and_answer(struct session_job *job, struct mr_error *err)
 static int check_verify(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct verify_args *args = invocation->args;
-	struct mr_operand operand;
 
 	if (!invocation->operands[0])
 		return mr_fail_usage(err, "name the regions to verify");
-	for (char **word = invocation->operands; *word; word++) {
-		if (mr_operand_parse(*word, &operand, err))
-			return -EINVAL;
-		if (operand.type == MR_OPERAND_PD)
-			return mr_fail_usage(err, "verify works on regions: '%s' is not one",
-					     *word);
-	}
+	if (context_check_operands(invocation, "works on", err))
+		return -EINVAL;
 	if (args->size.known && (!args->size.value || args->size.value > SIZE_MAX_BYTES))
 		return mr_fail_usage(err, "--size accepts 1 to 1G");
 	if (args->port.known && (!args->port.value || args->port.value > UINT8_MAX))

@@ -340,20 +340,6 @@ static int compare_and_answer(struct session_job *base, struct mr_error *err)
 	return rc ? rc : answer_status(&base->answer, base->done, NULL);
 }
 
-int stat_check_regions(const struct invocation *invocation, struct mr_error *err)
-{
-	struct mr_operand operand;
-
-	for (char **word = invocation->operands; *word; word++) {
-		if (mr_operand_parse(*word, &operand, err))
-			return -EINVAL;
-		if (operand.type == MR_OPERAND_PD)
-			return mr_fail_usage(err, "stat shows only regions: '%s' is not one",
-					     *word);
-	}
-	return 0;
-}
-
 int stat_regions(const struct invocation *invocation, struct mr_error *err)
 {
 	return session_job_run(invocation, NULL, compare_and_answer, err);

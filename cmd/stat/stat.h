@@ -51,9 +51,6 @@ extern const struct command stat_device, stat_probe, stat_host, stat_system;
 /** stat_regions() - show the regions of the session.  Return: an exit status, or -errno. */
 int stat_regions(const struct invocation *invocation, struct mr_error *err);
 
-/** stat_check_regions() - the check of struct command for the session's regions */
-int stat_check_regions(const struct invocation *invocation, struct mr_error *err);
-
 /**
  * status_fail() - report an error to a monitoring system: it reads standard output, and takes the usual exit
  * statuses of an error, 1 and 2, for those of a check

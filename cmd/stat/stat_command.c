@@ -235,7 +235,7 @@ static int check_stat(const struct invocation *invocation, struct mr_error *err)
 		rc = check_watch(invocation, err);
 	return rc || command_chosen(invocation) != invocation->command
 		       ? rc
-		       : stat_check_regions(invocation, err);
+		       : context_check_operands(invocation, "shows only", err);
 }
 
 const struct command command_stat = {
