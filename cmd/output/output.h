@@ -333,9 +333,6 @@ void text_print_wrapped(const char *text, size_t at, size_t indent, FILE *stream
 /** output_paragraph() - print wrapped text on standard output */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
-/** output_init() - set up standard output; called before anything is printed */
-void output_init(void);
-
 /** output_text() - print plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -566,11 +563,11 @@ void output_json_list(struct output *out, const char *key, const struct list *li
  *
  * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
  */
-/** output_is_metrics() - whether metrics are printed */
-bool output_is_metrics(const struct output *out);
-
 void output_table(struct output *out, const char *key, const struct list *list,
 		  const char *columns);
+
+/** output_is_metrics() - whether metrics are printed */
+bool output_is_metrics(const struct output *out);
 
 /** output_is_for_people() - whether text is printed, and the user has not chosen columns, or left out headings */
 bool output_is_for_people(const struct output *out);

@@ -9,21 +9,10 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/verbs.h"
 
-/* Values of the options of rereg. */
-struct rereg_args {
-	struct memory_args memory;
-	struct mr_opt_u64 iova;
-	struct access_option access;
-	struct access_option flags; /* enum mr_change, or any other bits */
-	const char *pd;
-	struct via_option via;
-	struct expect_option expect;
-};
-
 /* One run of rereg. */
 struct rereg_job {
 	struct session_job *in; /* the session and the answer */
-	const struct rereg_args *args;
+	const struct register_args *args;
 	enum mr_via via;
 	struct mr_session_rereg change;
 	struct registrar registrar;
@@ -104,27 +93,33 @@ static void rereg_print(struct rereg_job *job, bool changed)
 	output_json_list(&answer->out, "before", &list);
 }
 
+/* Whether one of new_memory_options was given. */
+static bool memory_is_given(const struct memory_args *args)
+{
+	return args->size.known || args->memory.text || args->offset.known || args->addr.known ||
+	       args->numa.known || args->populate;
+}
+
 static const struct option_spec iova_options[] = {
-	OPTION('i', "iova", number, struct rereg_args, iova, "ADDR",
-	       "set the address for the HCA and peers (default: that of the memory)"),
+	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
+			"set the address for the HCA and peers (default: that of the memory)"),
 	OPTION_END,
 };
 
 static const struct option_spec change_options[] = {
-	OPTION('a', "access", access, struct rereg_args, access, "FLAG,...",
-	       "set new access flags"),
-	OPTION(0, "pd", name, struct rereg_args, pd, "NAME",
-	       "set a new protection domain, made on first use"),
-	OPTION(0, "via", via, struct rereg_args, via, "library|kernel",
-	       "call libibverbs (default), or the kernel directly"),
-	OPTION(0, "flags", changes, struct rereg_args, flags, "CHANGE,...",
-	       "pass exactly these flags: translation, pd, access, none, N"),
+	REGISTER_OPTION('a', "access", access, access, "FLAG,...", "set new access flags"),
+	REGISTER_OPTION(0, "pd", name, pd, "NAME",
+			"set a new protection domain, made on first use"),
+	REGISTER_OPTION(0, "via", via, via, "library|kernel",
+			"call libibverbs (default), or the kernel directly"),
+	REGISTER_OPTION(0, "flags", changes, changes, "CHANGE,...",
+			"pass exactly these flags: translation, pd, access, none, N"),
 	OPTION_END,
 };
 
 static const struct option_spec answer_options[] = {
-	OPTION(0, "expect", expect, struct rereg_args, expect, "ANSWER,...",
-	       "exit with 0 only for these: ok, errno names"),
+	REGISTER_OPTION(0, "expect", expect, expect, "ANSWER,...",
+			"exit with 0 only for these: ok, errno names"),
 	OPTION_END,
 };
 
@@ -192,10 +187,10 @@ static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 }
 
 /* --flags is passed on even if it contradicts the other options: the user wants the stack's answer to it. */
-static uint32_t changes_for(const struct rereg_args *args)
+static uint32_t changes_for(const struct register_args *args)
 {
-	if (args->flags.given)
-		return args->flags.bits;
+	if (args->changes.given)
+		return args->changes.bits;
 	return (memory_is_given(&args->memory) ? (uint32_t)MR_CHANGE_TRANSLATION : 0) |
 	       (args->pd ? (uint32_t)MR_CHANGE_PD : 0) |
 	       (args->access.given ? (uint32_t)MR_CHANGE_ACCESS : 0);
@@ -275,7 +270,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 
 static int check_rereg(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct rereg_args *args = invocation->args;
+	const struct register_args *args = invocation->args;
 	char **operands = invocation->operands;
 	struct mr_operand operand;
 	struct memory_plan plan;
@@ -293,7 +288,7 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 	if (args->iova.known && !via_allows(args->via, MR_VIA_KERNEL))
 		return mr_fail_usage(err, "--iova requires --via kernel: ibv_rereg_mr has no "
 					  "such argument");
-	if (!args->flags.given && !changes_for(args))
+	if (!args->changes.given && !changes_for(args))
 		return mr_fail_usage(
 			err, "rereg requires a change: --size, --memory, ..., --pd or --access");
 	return memory_plan_init(&plan, &args->memory, 0, err);
@@ -301,7 +296,7 @@ static int check_rereg(const struct invocation *invocation, struct mr_error *err
 
 static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct rereg_args *args = invocation->args;
+	const struct register_args *args = invocation->args;
 
 	if (context_session(invocation))
 		return session_job_run(invocation, &args->expect, change_region, err);
@@ -325,7 +320,7 @@ const struct command command_rereg = {
 		       "may change. A "
 		       "REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
 	.groups = groups,
-	.args_size = sizeof(struct rereg_args),
+	.args_size = sizeof(struct register_args),
 	.record = &region_record,
 	.members = (const struct field[]){ DOCUMENT_LIST("before", &region_record,
 							 "the regions before the change"),
