@@ -126,17 +126,16 @@ static int find_address(struct mr_verifier *verifier, struct mr_error *err)
 	verifier->lid = port.lid;
 	verifier->is_global =
 		port.link_layer == IBV_LINK_LAYER_ETHERNET || port.flags & IBV_QPF_GRH_REQUIRED;
-	while (verifier->is_global && index < port.gid_tbl_len) {
+	for (; verifier->is_global; index++) {
+		if (index >= port.gid_tbl_len)
+			return mr_fail(err, MR_ERROR_REFUSED, EADDRNOTAVAIL, "ibv_query_gid",
+				       "port %u of %s has no GID", verifier->request.port,
+				       ibv_get_device_name(verifier->request.context->device));
 		if (!ibv_query_gid(verifier->request.context, (uint8_t)verifier->request.port,
 				   index, &gid) &&
 		    memcmp(&gid, &none, sizeof(gid)) != 0)
 			break;
-		index++;
 	}
-	if (verifier->is_global && index >= port.gid_tbl_len)
-		return mr_fail(err, MR_ERROR_REFUSED, EADDRNOTAVAIL, "ibv_query_gid",
-			       "port %u of %s has no GID", verifier->request.port,
-			       ibv_get_device_name(verifier->request.context->device));
 	verifier->gid_index = (uint32_t)index;
 	memcpy(verifier->gid, &gid, sizeof(gid));
 	return 0;
@@ -537,27 +536,24 @@ static int read_place(struct mr_verifier *verifier, const struct mr_data_region 
 static int try(struct mr_verifier *verifier, const struct mr_data_region *region,
 	       struct mr_data_row *row, struct mr_error *err)
 {
+	const bool is_atomic = row->access == MR_DATA_REMOTE_ATOMIC;
 	int rc;
 
 	if (row->access == MR_DATA_MW_BIND)
 		return bind_window(verifier, region, row, err);
 	if (row->access == MR_DATA_LOCAL_READ || row->access == MR_DATA_REMOTE_READ)
 		return read_place(verifier, region, row, err);
-	if (row->access == MR_DATA_REMOTE_ATOMIC && !verifier->has_atomics) {
-		row->skip = MR_SKIP_ATOMICS;
-		return 0;
-	}
-	if (row->access == MR_DATA_REMOTE_ATOMIC && row->at % sizeof(uint64_t)) {
-		row->skip = MR_SKIP_ALIGN;
-		return 0;
-	}
 	if (!verifier->request.writes && row->access == MR_DATA_REMOTE_WRITE)
 		return write_empty(verifier, region, row, err);
-	if (!verifier->request.writes) {
+	if (is_atomic && !verifier->has_atomics)
+		row->skip = MR_SKIP_ATOMICS;
+	else if (is_atomic && row->at % sizeof(uint64_t))
+		row->skip = MR_SKIP_ALIGN;
+	else if (!verifier->request.writes)
 		row->skip = MR_SKIP_WRITE;
+	if (row->skip)
 		return 0;
-	}
-	if (row->access != MR_DATA_REMOTE_ATOMIC) {
+	if (!is_atomic) {
 		rc = read_before(verifier, region, row, err);
 		if (rc <= 0) {
 			row->skip = MR_SKIP_UNREAD;
