@@ -324,6 +324,9 @@ void proof_mark(const struct invocation *invocation, const char *device);
 const struct mr_proven *proof_read(const struct invocation *invocation,
 				   const struct mr_refusal *refusal, struct mr_proven *proven);
 
+/** refusal_set_region() - set the members of a refusal about a region and its handle */
+void refusal_set_region(struct mr_refusal *refusal, const struct mr_entry *entry);
+
 /** refusal_of_entry() - a refusal of a call about a region of the session; its other members are empty */
 struct mr_refusal refusal_of_entry(const struct mr_session *session, const struct mr_entry *entry);
 

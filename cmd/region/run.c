@@ -156,29 +156,6 @@ static bool register_fail(struct register_job *job, struct mr_error *err, uint64
 	return answer_fail(&job->answer, err, index, 0, job->registrar.base.via);
 }
 
-/* Reports a failure about a region that was registered; @advised: or NULL: the failure is not about advice */
-static bool fail_region(struct register_job *job, struct mr_error *err,
-			const struct new_region *new, const struct mr_advice_range *advised)
-{
-	const struct mr_region *region = &new->region;
-	const struct mr_region_request place = { .addr = region->addr, .iova = region->iova };
-	struct mr_refusal *refusal = &job->answer.refusal;
-
-	set_requested(job, NULL, &place);
-	refusal->advice = advised ? &job->args->advise.advice : NULL;
-	refusal->advised = advised;
-	refusal->handle_known = region->handle != MR_NO_HANDLE;
-	refusal->handle_kind = region->kind;
-	refusal->handle = region->handle;
-	refusal->region_known = true;
-	refusal->region_call = job->plan.request.call;
-	refusal->region_access = job->plan.request.access;
-	refusal->region_addr = region->addr;
-	refusal->region_length = region->length;
-	refusal->region_iova = region->iova;
-	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
-}
-
 /* Returns the entry that the session's table has before the call. */
 static struct mr_entry entry_for(const struct register_job *job)
 {
@@ -203,6 +180,22 @@ static struct mr_entry entry_of(const struct register_job *job, const struct mr_
 	request.addr = region->addr;
 	mr_entry_fill(&entry, &request, region, job->registrar.base.via);
 	return entry;
+}
+
+/* Reports a failure about a region that was registered; @advised: or NULL: the failure is not about advice */
+static bool fail_region(struct register_job *job, struct mr_error *err,
+			const struct new_region *new, const struct mr_advice_range *advised)
+{
+	const struct mr_region *region = &new->region;
+	const struct mr_region_request place = { .addr = region->addr, .iova = region->iova };
+	const struct mr_entry entry = entry_of(job, region);
+	struct mr_refusal *refusal = &job->answer.refusal;
+
+	set_requested(job, NULL, &place);
+	refusal->advice = advised ? &job->args->advise.advice : NULL;
+	refusal->advised = advised;
+	refusal_set_region(refusal, &entry);
+	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
 }
 
 /* Fills a row about a region; without id, index, name, state, PD, and flags in force. */

@@ -396,21 +396,28 @@ struct mr_refusal refusal_of_object(const struct mr_session *session, enum mr_re
 	};
 }
 
+void refusal_set_region(struct mr_refusal *refusal, const struct mr_entry *entry)
+{
+	refusal->handle_known = entry->handle != MR_NO_HANDLE;
+	refusal->handle_kind = mr_region_kind(entry->call);
+	refusal->handle = entry->handle;
+	refusal->region_known = !entry->in_doubt; /* nothing is certain about an unlisted one */
+	refusal->region_call = entry->call;
+	refusal->region_access = entry->access;
+	refusal->region_addr = entry->addr;
+	refusal->region_length = entry->length;
+	refusal->region_iova = entry->iova;
+}
+
 struct mr_refusal refusal_of_entry(const struct mr_session *session, const struct mr_entry *entry)
 {
-	struct mr_refusal refusal =
-		refusal_of_object(session, mr_region_kind(entry->call), entry->handle);
+	struct mr_refusal refusal = { .uverbs = &session->uverbs };
 
-	refusal.region_known = !entry->in_doubt; /* nothing is certain about an unlisted one */
-	refusal.region_call = entry->call;
-	refusal.region_access = entry->access;
+	refusal_set_region(&refusal, entry);
 	refusal.pinned_access =
 		(struct mr_opt_u64){ entry->pinned_access,
 				     !entry->in_doubt && entry->call != MR_REG_MR_RELAXED &&
 					     !mr_call_row(entry->call)->data_direct &&
 					     entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE };
-	refusal.region_addr = entry->addr;
-	refusal.region_length = entry->length;
-	refusal.region_iova = entry->iova;
 	return refusal;
 }
