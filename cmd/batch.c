@@ -298,7 +298,7 @@ static int run_line(struct batch_job *job, struct invocation *invocation, struct
 	mr_table_begin_command(&job->session.table);
 	if (!style->json && !style->quiet && !style->no_headings) {
 		output_text("%sline %" PRIu64 ": ", job->lines_run ? "\n" : "", job->lines.number);
-		text_print(job->lines.line, stdout);
+		output_foreign(job->lines.line);
 		output_text("\n");
 	}
 	output_element_begin(&job->answer.out, &line_record, &row);

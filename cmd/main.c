@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -155,17 +154,6 @@ static void survive_file_size_limit(void)
 	sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* Bytes that are written together.  A file or pipe suggests 4096, of which a list of all MRs has thousands. */
-#define BUFFER_SIZE 65536
-
-static void enlarge_buffer(void)
-{
-	static char buffer[BUFFER_SIZE];
-
-	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-}
-
 /* Return: the exit status. */
 static int print_failure(const struct global_args *global, const struct command *command,
 			 char *const *argv, struct mr_error *err)
@@ -197,7 +185,7 @@ int main(int argc __attribute__((unused)), char **argv)
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	occupy_standard_descriptors();
 	survive_file_size_limit();
-	enlarge_buffer();
+	output_init();
 	rc = refuse_more_rights(&err);
 	if (!rc)
 		rc = parser_init(&parser, NULL, &global, &err);

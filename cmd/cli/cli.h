@@ -296,6 +296,9 @@ extern const struct command *const all_commands[];
  */
 const struct command *const *command_find(const struct command *const *commands, const char *name);
 
+/** command_fills() - whether the command has a value for the column, for some region at least */
+bool command_fills(const struct command *command, const char *column);
+
 /** command_chosen() - the view that the options choose, or the command itself */
 const struct command *command_chosen(const struct invocation *invocation);
 

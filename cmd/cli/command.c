@@ -14,6 +14,19 @@ const struct command *const *command_find(const struct command *const *commands,
 	return commands;
 }
 
+bool command_fills(const struct command *command, const char *column)
+{
+	const char *rest = command->fills, *item;
+	size_t length;
+
+	if (!rest)
+		return true;
+	while ((item = mr_list_item(&rest, ",", &length)))
+		if (mr_word_is(item, length, column))
+			return true;
+	return false;
+}
+
 static bool is_chosen(const struct command *view, const struct invocation *invocation)
 {
 	return *(const bool *)((const char *)invocation->args + view->given);

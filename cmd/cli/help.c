@@ -415,20 +415,6 @@ static int fail_unknown_topic(const struct command *const *commands, const char 
 	return -EINVAL;
 }
 
-/* Whether the command has a value for the column, for some region at least. */
-static bool command_fills(const struct command *command, const char *column)
-{
-	const char *rest = command->fills, *item;
-	size_t length;
-
-	if (!rest)
-		return true;
-	while ((item = mr_list_item(&rest, ",", &length)))
-		if (mr_word_is(item, length, column))
-			return true;
-	return false;
-}
-
 static int print_columns(const struct command *const *commands, const char *name,
 			 struct mr_error *err)
 {
@@ -600,16 +586,15 @@ int help_dump(const struct command *const *commands, struct mr_error *err)
 	const struct option_group *const global_groups[] = { &global_group, NULL };
 	const struct output_style json = { .json = true };
 	struct output out;
-	int rc;
+	int rc = output_open(&out, &json, NULL, err);
 
-	output_open(&out, &json, NULL, err); /* fails for columns only */
 	output_begin(&out, "--dump-cli");
 	dump_options(&out, global_groups);
 	output_list_begin(&out, dumped_record.list, &dumped_record, false);
 	for (const struct command *const *c = commands; *c; c++)
 		dump_command(&out, *c);
 	output_list_end(&out);
-	rc = output_end(&out, err);
+	rc = rc ? rc : output_end(&out, err);
 	output_release(&out);
 	return rc;
 }

@@ -333,11 +333,17 @@ void text_print_wrapped(const char *text, size_t at, size_t indent, FILE *stream
 /** output_paragraph() - print wrapped text on standard output */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
+/** output_init() - set up standard output; called before anything is printed */
+void output_init(void);
+
 /** output_text() - print plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
 void output_put(const char *text);
+
+/** output_foreign() - print text that may hold any bytes, as text_print() does */
+void output_foreign(const char *text);
 
 /**
  * output_redirect() - make a file standard output
@@ -563,11 +569,11 @@ void output_json_list(struct output *out, const char *key, const struct list *li
  *
  * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
  */
-void output_table(struct output *out, const char *key, const struct list *list,
-		  const char *columns);
-
 /** output_is_metrics() - whether metrics are printed */
 bool output_is_metrics(const struct output *out);
+
+void output_table(struct output *out, const char *key, const struct list *list,
+		  const char *columns);
 
 /** output_is_for_people() - whether text is printed, and the user has not chosen columns, or left out headings */
 bool output_is_for_people(const struct output *out);

@@ -95,6 +95,17 @@ void output_paragraph(const char *text, size_t at, size_t indent)
 	text_print_wrapped(text, at, indent, stdout);
 }
 
+/* Bytes that are written together.  A file or pipe suggests 4096, of which a list of all MRs has thousands. */
+#define BUFFER_SIZE 65536
+
+void output_init(void)
+{
+	static char buffer[BUFFER_SIZE];
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
 /* Path of the file that replaced standard output; NULL: it is the original one. */
 static const char *output_path;
 
@@ -124,6 +135,11 @@ bool output_is_screen(int fd)
 	const char *term = getenv("TERM");
 
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+void output_foreign(const char *text)
+{
+	text_print(text, stdout);
 }
 
 void output_text(const char *fmt, ...)

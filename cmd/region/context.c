@@ -122,6 +122,25 @@ void overdue_report(const struct invocation *invocation, struct mr_session *sess
 	report_detail("the keys still work: mrctl dereg --flush tries again");
 }
 
+void context_hold(const struct invocation *invocation, uint64_t count, struct mr_opt_u64 time,
+		  bool in_session)
+{
+	char seconds[48] = "";
+
+	if (time.known)
+		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
+	if (!invocation->global->style.quiet && (!time.known || time.value))
+		report_note(invocation->command->name,
+			    "holding %" PRIu64 " region%s %suntil Ctrl-C%s%s; pid %d", count,
+			    count == 1 ? "" : "s", seconds,
+			    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
+			    in_session ? ", then left to the session (mrctl dereg)" : "",
+			    (int)getpid());
+	proof_end(invocation);
+	mr_signals_wait_until(time.known ? mr_sum(mr_now_ns(), time.value) : UINT64_MAX, NULL, -1);
+	mr_signals_ignore(); /* timeout(1) sends its signal twice */
+}
+
 /* ---- registrar ---- */
 
 static void use_kernel(struct registrar *registrar, uint32_t pd_handle)

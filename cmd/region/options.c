@@ -39,6 +39,12 @@ const struct option_spec new_memory_options[] = {
 	OPTION_END,
 };
 
+bool memory_is_given(const struct memory_args *args)
+{
+	return args->size.known || args->memory.text || args->offset.known || args->addr.known ||
+	       args->numa.known || args->populate;
+}
+
 /* Fills in the size, count and stride of the regions, and the length of the mapping in which they lie. */
 static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 		      uint64_t default_size, struct mr_error *err)
@@ -278,4 +284,27 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 			err, "--hold-for is not available in a session, which keeps regions "
 			     "until mrctl dereg; use --hold to keep this process");
 	return register_plan_init(&plan, args, call, err);
+}
+
+void register_columns(const struct register_plan *plan, const struct register_args *args, bool stay,
+		      char columns[REGISTER_COLUMNS_MAX])
+{
+	const enum mr_region_call call = plan->request.call;
+	const bool umem = mr_region_kind(call) == MR_KIND_UMEM;
+
+	snprintf(columns, REGISTER_COLUMNS_MAX,
+		 "id,name%s,%s,%s,length%s,access%s,elapsed_ns%s%s%s", stay ? ",state" : "",
+		 !umem  ? "lkey,rkey"
+		 : stay ? "handle,umem_id"
+			: "umem_id",
+		 mr_region_has_offset(call) ? "offset" : "addr",
+		 call == MR_REG_MR_RELAXED ? ",extended_addr,extended_length"
+		 : umem                    ? ""
+					   : ",iova",
+		 umem   ? ",page_sizes"
+		 : stay ? ",pd"
+			: "",
+		 stay ? "" : ",dereg_elapsed_ns",
+		 args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
+		 args->export ? ",export" : "");
 }

@@ -52,6 +52,13 @@ int context_check_operands(const struct invocation *invocation, const char *verb
  */
 bool context_is_interrupted(const struct invocation *invocation, bool first);
 
+/**
+ * context_hold() - print how long regions stay registered, and by which process, and wait
+ * @time: at most this long, in nanoseconds; not known: until a signal
+ */
+void context_hold(const struct invocation *invocation, uint64_t count, struct mr_opt_u64 time,
+		  bool in_session);
+
 /** The refused request, in enough detail to repeat it elsewhere. */
 struct request {
 	const char *const *argv; /**< the command line */
@@ -315,6 +322,9 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
  */
 void proof_mark(const struct invocation *invocation, const char *device);
 
+/** proof_end() - stop watching calls until proof_mark(): the command only waits now */
+void proof_end(const struct invocation *invocation);
+
 /**
  * proof_read() - what is proven about a refusal
  * @proven: room for it
@@ -443,6 +453,9 @@ struct memory_args {
 extern const struct option_spec memory_options[];
 /** The options for the new memory of one region. */
 extern const struct option_spec new_memory_options[];
+
+/** memory_is_given() - whether one of new_memory_options was given */
+bool memory_is_given(const struct memory_args *args);
 
 /** The options with all defaults filled in. */
 struct memory_plan {
@@ -606,6 +619,12 @@ struct register_plan {
  */
 int register_plan_init(struct register_plan *plan, const struct register_args *args,
 		       enum mr_region_call call, struct mr_error *err);
+
+#define REGISTER_COLUMNS_MAX 256
+
+/** register_columns() - the usual columns of new regions; @stay: in a session, outside of which they are deregistered */
+void register_columns(const struct register_plan *plan, const struct register_args *args, bool stay,
+		      char columns[REGISTER_COLUMNS_MAX]);
 
 /** The registering device: the command's own, or the session's. */
 struct registrar {

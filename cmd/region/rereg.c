@@ -93,13 +93,6 @@ static void rereg_print(struct rereg_job *job, bool changed)
 	output_json_list(&answer->out, "before", &list);
 }
 
-/* Whether one of new_memory_options was given. */
-static bool memory_is_given(const struct memory_args *args)
-{
-	return args->size.known || args->memory.text || args->offset.known || args->addr.known ||
-	       args->numa.known || args->populate;
-}
-
 static const struct option_spec iova_options[] = {
 	REGISTER_OPTION('i', "iova", number, iova, "ADDR",
 			"set the address for the HCA and peers (default: that of the memory)"),

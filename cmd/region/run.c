@@ -39,7 +39,7 @@ struct register_job {
 	struct mr_backing *backing; /* keeps memory and dma-buf in a private session, or NULL */
 	struct mr_in_force in_force;
 	struct new_region *regions; /* room for all that are planned */
-	char columns[256];
+	char columns[REGISTER_COLUMNS_MAX];
 	uint64_t count;              /* regions that are registered so far */
 	struct mr_umem_blob *blobs;  /* one for each region, or NULL */
 	struct mr_memory prefetched; /* mapped for advice about an implicit region */
@@ -383,30 +383,6 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 	return 0;
 }
 
-/* Sets the usual columns of new regions; @stay: in a session, outside of which they are deregistered */
-static void choose_columns(struct register_job *job, bool stay)
-{
-	const struct register_args *args = job->args;
-	const enum mr_region_call call = job->plan.request.call;
-	const bool umem = mr_region_kind(call) == MR_KIND_UMEM;
-
-	snprintf(job->columns, sizeof(job->columns),
-		 "id,name%s,%s,%s,length%s,access%s,elapsed_ns%s%s%s", stay ? ",state" : "",
-		 !umem  ? "lkey,rkey"
-		 : stay ? "handle,umem_id"
-			: "umem_id",
-		 mr_region_has_offset(call) ? "offset" : "addr",
-		 call == MR_REG_MR_RELAXED ? ",extended_addr,extended_length"
-		 : umem                    ? ""
-					   : ",iova",
-		 umem   ? ",page_sizes"
-		 : stay ? ",pd"
-			: "",
-		 stay ? "" : ",dereg_elapsed_ns",
-		 args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
-		 args->export ? ",export" : "");
-}
-
 /*
  * The memory is mapped after all else is allocated: a later mapping might be put into the gap that --memory
  * hole leaves.
@@ -426,7 +402,7 @@ static int register_prepare(struct register_job *job, struct mr_error *err)
 	rc = registrar_open(&job->registrar, err);
 	job->answer.environment = &job->registrar.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;
-	choose_columns(job, job->answer.in_session);
+	register_columns(&job->plan, job->args, job->answer.in_session, job->columns);
 	job->answer.out.usual_columns = job->columns;
 	job->in_force.uverbs = &job->registrar.uverbs;
 	if (rc)
@@ -623,29 +599,6 @@ static void register_leave(struct register_job *job)
 	register_free_unused(job);
 }
 
-/*
- * Prints how long regions stay registered, and by which process, and waits for at most @time nanoseconds (not known: until
- * a signal).
- */
-static void hold_regions(const struct invocation *invocation, uint64_t count,
-			 struct mr_opt_u64 time, bool in_session)
-{
-	char seconds[48] = "";
-
-	if (time.known)
-		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
-	if (!invocation->global->style.quiet && (!time.known || time.value))
-		report_note(invocation->command->name,
-			    "holding %" PRIu64 " region%s %suntil Ctrl-C%s%s; pid %d", count,
-			    count == 1 ? "" : "s", seconds,
-			    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
-			    in_session ? ", then left to the session (mrctl dereg)" : "",
-			    (int)getpid());
-	mr_proof_end(invocation->proof);
-	mr_signals_wait_until(time.known ? mr_sum(mr_now_ns(), time.value) : UINT64_MAX, NULL, -1);
-	mr_signals_ignore(); /* timeout(1) sends its signal twice */
-}
-
 static int register_regions(struct register_job *job, bool is_ready, struct mr_error *err)
 {
 	const bool stays = job->registrar.session;
@@ -688,7 +641,7 @@ static int register_regions(struct register_job *job, bool is_ready, struct mr_e
 		mr_hint(err, "%" PRIu64 " region%s registered nonetheless, and deregistered again",
 			job->count, job->count == 1 ? " was" : "s were");
 	if (hold && job->count && !job->interrupted && !rc)
-		hold_regions(job->answer.invocation, job->count, job->args->hold_for,
+		context_hold(job->answer.invocation, job->count, job->args->hold_for,
 			     job->registrar.session);
 	if (!stays && hold)
 		register_leave(job);

@@ -73,10 +73,21 @@ static const struct field proof_fields[] = {
 };
 REPORTED const struct record proof_record = { "proof", proof_fields, NULL };
 
+static bool is_wanted(const struct invocation *invocation)
+{
+	return invocation->global->why == WHY_PROVE && invocation->proof;
+}
+
 void proof_mark(const struct invocation *invocation, const char *device)
 {
-	if (invocation->global->why == WHY_PROVE)
+	if (is_wanted(invocation))
 		mr_proof_mark(invocation->proof, device && device[0] ? device : NULL);
+}
+
+void proof_end(const struct invocation *invocation)
+{
+	if (is_wanted(invocation))
+		mr_proof_end(invocation->proof);
 }
 
 const struct mr_proven *proof_read(const struct invocation *invocation,
@@ -94,7 +105,7 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 	};
 	struct mr_process_status status;
 
-	if (invocation->global->why != WHY_PROVE || !refusal->errnum)
+	if (!is_wanted(invocation) || !refusal->errnum)
 		return NULL;
 	/*
 	 * A filter may answer system calls in the place of the RDMA stack (seccomp).  Where that is not known, nothing is

@@ -253,7 +253,7 @@ static void print_status_line(enum exit_style style, const struct host_result *r
 			    result->counts[MR_VERDICT_WARN], result->count,
 			    result->counts[MR_VERDICT_UNKNOWN], result->count,
 			    result->counts[MR_VERDICT_OK], result->count);
-	text_print(text, stdout);
+	output_foreign(text);
 	output_text("\n");
 }
 
