@@ -39,7 +39,7 @@ static void fail_no_session(const struct invocation *invocation, struct mr_error
 		mr_text_add(options, sizeof(options), " ", "--%s", (*v)->name);
 	mr_hint(err, "open one with mrctl session, or name one with --session%s%s",
 		*options ? "; outside a session, use " : "", options);
-	if (!*options || !word)
+	if (!view || !word)
 		return;
 	while (*view && strcmp((*view)->name, word) != 0)
 		view++;
