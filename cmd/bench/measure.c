@@ -454,10 +454,10 @@ static int end_row(struct bench_row *row)
 	row->slowest_ns =
 		workers > 1 ? known(mr_bench_median(slowest, row->rounds.count)) : row->p50_ns;
 	row->count = known(times->count);
-	row->mean_ns = known((uint64_t)(mean + 0.5));
+	row->mean_ns = bench_rounded(mean);
 	row->outliers = known(mr_histogram_outliers(times));
 	if (mean > 0)
-		row->bytes_per_s = known((uint64_t)((double)(point->size * workers) * 1e9 / mean));
+		row->bytes_per_s = bench_rounded((double)(point->size * workers) * 1e9 / mean);
 	row->bucket = mr_histogram_list(times, &buckets);
 	row->rounds = (struct list){ &bench_round_record, row->round, row->rounds.count,
 				     sizeof(*row->round) };
@@ -478,12 +478,12 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 		.ns = job->method.row_ns.value / rounds,
 		.calls = calls / rounds + (number < calls % rounds), /* --count are spread */
 	};
-	struct mr_bench_workers workers;
+	struct mr_bench_workers *workers;
 	int rc = 0;
 
 	if (mr_bench_run(&round, &workers, err)) {
 		/* A worker could not map its memory, or has no GPU; a dma-buf has separate memory. */
-		if (workers.count && err->kind == MR_ERROR_HOST && err->call &&
+		if (workers && err->kind == MR_ERROR_HOST && err->call &&
 		    (!strcmp(err->call, "mmap") || !strcmp(err->call, "dlopen") ||
 		     !strncmp(err->call, "cu", 2)) &&
 		    !mr_region_is_dmabuf(setup->point.what->call))
@@ -491,7 +491,7 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 		else
 			fail_setup(job, setup, err);
 	}
-	for (size_t i = 0; !rc && i < job->device_count; i++) {
+	for (size_t i = 0; workers && !rc && i < job->device_count; i++) {
 		struct bench_row *row =
 			&job->rows[(level * job->setup_count + index) * job->device_count + i];
 
@@ -500,9 +500,9 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 		if (rc)
 			mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 		else
-			add_round(row, &workers, i);
+			add_round(row, workers, i);
 	}
-	mr_bench_workers_release(&workers);
+	mr_bench_workers_release(workers);
 	return rc;
 }
 

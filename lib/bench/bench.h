@@ -3,6 +3,7 @@
 #ifndef LIB_BENCH_BENCH_H
 #define LIB_BENCH_BENCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -120,17 +121,20 @@ struct mr_bench_worker {
 	struct mr_error err;
 };
 
-/** The workers of a round. */
+/** The workers of a round, in memory that all processes share.  It has no lock that a killed process could hold. */
 struct mr_bench_workers {
-	struct mr_bench_shared *shared; /**< with the processes */
-	size_t size;                    /**< bytes of that */
-	struct mr_bench_worker *list;
+	size_t size; /**< bytes of the mapping, with the times behind the list */
 	uint32_t count;
+	_Atomic uint32_t ready; /**< workers that wait for the beginning, or have failed before */
+	_Atomic bool begin;     /**< all workers are ready */
+	_Atomic bool stop;      /**< a worker has failed, or a signal has come */
+	struct mr_bench_worker list[];
 };
 
 /**
  * mr_bench_run() - run a round
- * @workers: set to its workers and what they have measured; mr_bench_workers_release() it, after a failure too
+ * @workers: set to its workers and what they have measured, or NULL where memory is short; mr_bench_workers_release()
+ *           it, after a failure too
  *
  * Each worker gets its memory and makes the first warm-up call.  When all have done so, all begin at the same moment,
  * with the other warm-up calls.  A worker whose call fails ends the round, as does a signal (mr_interrupted()): what was
@@ -138,7 +142,7 @@ struct mr_bench_workers {
  *
  * Return: 0; or -errno where the round could not be run, or of the first worker that failed.
  */
-int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *workers,
+int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers **workers,
 		 struct mr_error *err);
 void mr_bench_workers_release(struct mr_bench_workers *workers);
 

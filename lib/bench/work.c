@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -104,7 +103,7 @@ void mr_bench_place_close(struct mr_bench_place *place)
 /* A worker, where it works, and the arguments of its calls. */
 struct mr_bench_work {
 	const struct mr_bench_round *round;
-	struct mr_bench_shared *shared;
+	struct mr_bench_workers *shared;
 	struct mr_bench_worker *worker;
 	struct mr_bench_place *place;
 	pthread_t thread;
@@ -360,14 +359,6 @@ static void close_work(struct mr_bench_work *work)
 /* The least that a worker measures, however little time there is. */
 #define CALLS_MIN 3
 
-/* State that the processes share.  It has no lock that a killed process could hold. */
-struct mr_bench_shared {
-	_Atomic uint32_t ready; /* workers that wait for the beginning, or have failed before */
-	_Atomic bool begin;     /* all workers are ready */
-	_Atomic bool stop;      /* a worker has failed, or a signal has come */
-	struct mr_bench_worker workers[];
-};
-
 /* Makes warm-up calls, whose time is added to @spent.  Long calls need no more than one. */
 static int warm_up(struct mr_bench_work *work, uint64_t count, uint64_t *spent)
 {
@@ -420,7 +411,7 @@ static int measure(struct mr_bench_work *work)
 static void *work_at(void *data)
 {
 	struct mr_bench_work *work = data;
-	struct mr_bench_shared *shared = work->shared;
+	struct mr_bench_workers *shared = work->shared;
 	uint64_t spent = 0;
 	bool begin;
 	int rc = open_work(work, &work->worker->err);
@@ -460,7 +451,7 @@ static void fail(struct mr_bench_work *works, uint32_t count, const struct mr_er
 /* Runs workers to their end.  @leads: no other process has any, so that they begin once these are ready */
 static void run_threads(struct mr_bench_work *works, uint32_t count, bool leads)
 {
-	struct mr_bench_shared *shared = works->shared;
+	struct mr_bench_workers *shared = works->shared;
 	uint32_t started = 0;
 	struct mr_error err;
 	int rc = 0;
@@ -511,7 +502,7 @@ static pid_t start_child(struct mr_bench_work *works, uint32_t count)
 static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t processes,
 			      uint32_t threads)
 {
-	struct mr_bench_shared *shared = works->shared;
+	struct mr_bench_workers *shared = works->shared;
 	struct mr_error err;
 	uint32_t left = 0;
 	int status;
@@ -563,54 +554,39 @@ static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32
 
 /* ---- a round ---- */
 
-/* Maps the workers and room for their times. */
-static int map_workers(struct mr_bench_workers *workers, struct mr_error *err)
-{
-	const uint32_t count = workers->count;
-	const size_t head = sizeof(*workers->shared) + count * sizeof(*workers->list);
-	char *shared;
-
-	workers->size = head + (size_t)count * MR_BENCH_SAMPLES * sizeof(uint64_t);
-	shared = mmap(NULL, workers->size, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (shared == MAP_FAILED) {
-		workers->count = 0;
-		return mr_fail(err, MR_ERROR_HOST, errno, "mmap",
-			       "cannot map %zu bytes for the times of %u workers", workers->size,
-			       count);
-	}
-	workers->shared = (struct mr_bench_shared *)shared;
-	workers->list = workers->shared->workers;
-	for (uint32_t i = 0; i < count; i++)
-		workers->list[i].samples =
-			(uint64_t *)(shared + head) + (size_t)i * MR_BENCH_SAMPLES;
-	return 0;
-}
-
-int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *workers,
+int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers **workers,
 		 struct mr_error *err)
 {
 	const uint32_t threads = round->point->threads;
 	const uint32_t processes = (uint32_t)round->place_count * round->point->processes;
 	const uint32_t count = processes * threads;
+	const size_t head = sizeof(**workers) + count * sizeof(*(*workers)->list);
+	const size_t size = head + (size_t)count * MR_BENCH_SAMPLES * sizeof(uint64_t);
 	struct mr_bench_work *works;
-	int rc;
+	char *shared;
+	int rc = 0;
 
-	*workers = (struct mr_bench_workers){ .count = count };
+	*workers = NULL;
 	if (!count) /* never, which an analyser cannot see */
 		return 0;
-	rc = map_workers(workers, err);
-	if (rc)
-		return rc;
+	shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (shared == MAP_FAILED)
+		return mr_fail(err, MR_ERROR_HOST, errno, "mmap",
+			       "cannot map %zu bytes for the times of %u workers", size, count);
+	*workers = (struct mr_bench_workers *)shared;
+	(*workers)->size = size;
+	(*workers)->count = count;
 	works = calloc(count, sizeof(*works));
 	if (!works)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	for (uint32_t i = 0; i < count; i++) {
-		struct mr_bench_worker *worker = &workers->list[i];
+		struct mr_bench_worker *worker = &(*workers)->list[i];
 
+		worker->samples = (uint64_t *)(shared + head) + (size_t)i * MR_BENCH_SAMPLES;
 		worker->place = i / (round->point->processes * threads);
 		works[i] = (struct mr_bench_work){ .round = round,
-						   .shared = workers->shared,
+						   .shared = *workers,
 						   .worker = worker,
 						   .place = &round->places[worker->place] };
 	}
@@ -619,9 +595,9 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 	else
 		run_threads(works, count, true);
 	for (uint32_t i = 0; !rc && i < count; i++) {
-		rc = workers->list[i].rc;
+		rc = (*workers)->list[i].rc;
 		if (rc)
-			*err = workers->list[i].err;
+			*err = (*workers)->list[i].err;
 	}
 	free(works);
 	return rc;
@@ -629,6 +605,6 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers *wo
 
 void mr_bench_workers_release(struct mr_bench_workers *workers)
 {
-	if (workers->shared)
-		munmap(workers->shared, workers->size);
+	if (workers)
+		munmap(workers, workers->size);
 }
