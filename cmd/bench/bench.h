@@ -70,6 +70,13 @@ struct bench_args {
 	bool anyway;
 };
 
+/** bench_rounded() - the nearest whole number; 0 for a negative one; not known from 1e18 on */
+static inline struct mr_opt_u64 bench_rounded(double value)
+{
+	return value < 1e18 ? known(value > 0 ? (uint64_t)(value + 0.5) : 0)
+			    : (struct mr_opt_u64){ 0 };
+}
+
 /** State of the memory before each call: its pages are present. */
 #define BENCH_STATE "populated"
 

@@ -318,11 +318,6 @@ static size_t read_rounds(const struct bench_row *row, double medians[BENCH_ROUN
 	return row->rounds.count;
 }
 
-static struct mr_opt_u64 thousandths(double ratio)
-{
-	return ratio < 1e12 ? known((uint64_t)(ratio * 1000 + 0.5)) : (struct mr_opt_u64){ 0 };
-}
-
 static enum verdict judge(struct bench_job *job, const struct bench_row *old,
 			  const struct bench_row *new, struct compared_row *row)
 {
@@ -337,9 +332,9 @@ static enum verdict judge(struct bench_job *job, const struct bench_row *old,
 		job->answer.out.error = rc;
 	if (rc)
 		return TOO_FEW;
-	row->ratio = thousandths(effect.ratio);
-	row->low = thousandths(effect.low);
-	row->high = thousandths(effect.high);
+	row->ratio = bench_rounded(effect.ratio * 1000);
+	row->low = bench_rounded(effect.low * 1000);
+	row->high = bench_rounded(effect.high * 1000);
 	if (effect.low > 1 + tolerance)
 		return SLOWER;
 	if (effect.high < 1 - tolerance)

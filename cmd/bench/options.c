@@ -129,7 +129,7 @@ static int read_percent(const char *text, void *member, struct mr_error *err)
 	if (!length || end != text + length || strcmp(end + (*end == '%'), "") != 0 ||
 	    percent > 1000)
 		return mr_fail_usage(err, "'%s' is not a percentage, such as 5%% or 2.5%%", text);
-	*(struct mr_opt_u64 *)member = known((uint64_t)(percent * 10 + 0.5));
+	*(struct mr_opt_u64 *)member = bench_rounded(percent * 10);
 	return 0;
 }
 

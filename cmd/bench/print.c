@@ -72,11 +72,6 @@ static uint64_t divide_up(uint64_t all, uint64_t by)
 	return all / by + (all % by != 0);
 }
 
-static struct mr_opt_u64 time_of(double ns)
-{
-	return ns < MOST_NS ? known(ns > 0 ? (uint64_t)(ns + 0.5) : 0) : (struct mr_opt_u64){ 0 };
-}
-
 /* Sets the times of a row by a line.  A falling line is chance, and a value below zero has no meaning. */
 static void fill_times(struct plan_row *row, const struct mr_fit *fit)
 {
@@ -86,13 +81,13 @@ static void fill_times(struct plan_row *row, const struct mr_fit *fit)
 
 	if (!(fit->slope > 0) || !(ns > 0) || !(ns * turns < MOST_NS))
 		return;
-	row->piece_ns = time_of(ns);
-	row->time_ns = time_of(ns * turns);
+	row->piece_ns = bench_rounded(ns);
+	row->time_ns = bench_rounded(ns * turns);
 	if (error < MOST_NS) {
-		row->low_ns = time_of((ns - error) * turns);
-		row->high_ns = time_of((ns + error) * turns);
+		row->low_ns = bench_rounded((ns - error) * turns);
+		row->high_ns = bench_rounded((ns + error) * turns);
 	}
-	row->residual_percent = known((uint64_t)(fit->residual * 100 + 0.5));
+	row->residual_percent = bench_rounded(fit->residual * 100);
 }
 
 static void print_plan(struct bench_job *job, uint64_t *printed)
@@ -159,10 +154,10 @@ static bool fill_fit(const struct bench_job *job, const struct bench_row *first,
 	if (!row->sizes.value)
 		return false;
 	if (fit.fixed > 0)
-		row->fixed_ns = known((uint64_t)(fit.fixed + 0.5));
+		row->fixed_ns = bench_rounded(fit.fixed);
 	if (fit.slope > 0)
-		row->mib_ns = known((uint64_t)(fit.slope * (1 << 20) + 0.5));
-	row->residual_percent = known((uint64_t)(fit.residual * 100 + 0.5));
+		row->mib_ns = bench_rounded(fit.slope * (1 << 20));
+	row->residual_percent = bench_rounded(fit.residual * 100);
 	/* UCX' defaults are "16us" and "0.06ns", of ibv_reg_mr(). */
 	if (first->group.threads.value == 1 && first->group.processes.value == 1 &&
 	    !first->level->regions && what->call == MR_REG_MR && what->registers && fit.fixed > 0 &&
@@ -289,8 +284,7 @@ void bench_read_host(struct bench_job *job)
 	*host = (struct bench_host){ .thp = "" };
 	mr_processor_read(this_host, &host->processor);
 	mr_meminfo_read(this_host, &host->memory);
-	if (mr_thp_mode(this_host, host->thp, sizeof(host->thp)))
-		host->thp[0] = '\0';
+	mr_thp_mode(this_host, host->thp, sizeof(host->thp));
 	mr_fork_read(this_host, &host->fork);
 	mr_rdma_device_read_place(this_host, job->environment.device, &host->device);
 	/* A simulated device is on no bus. */
