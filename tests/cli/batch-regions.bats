@@ -69,6 +69,10 @@ statuses() {
 	json '.lines[1].failures[0] | .errno == "EBUSY"'
 	json '.lines[5].regions[0].pd == "new"'
 	[[ $stderr == *"the batch has no protection domain 'new'"* ]]
+	printf 'reg --pd p%d\n' {1..64} >"$LINES_FILE"
+	fails "a batch has at most 64 protection domains" mr batch "$LINES_FILE"
+	session_begin
+	fails "a session has at most 64 protection domains" ms batch "$LINES_FILE"
 }
 
 @test "--via kernel in a batch registers, changes and deregisters a region" {

@@ -220,6 +220,7 @@ bench() {
 		--compare a b --seconds 5|--compare of two documents measures nothing
 		--compare a --sizes 4K|--compare excludes --sizes
 		--tolerance 5%|--tolerance requires --compare
+		--force|--force requires --plot FILE
 	EOT
 	usage_error "--svg requires the name of a file" -- mr bench --sizes 4K --count 1 --svg ''
 	[ -z "$(ls -A)" ]
