@@ -21,13 +21,6 @@
 
 /* ---- the session that a user names ---- */
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_pidfd_getfd
-#define SYS_pidfd_getfd 438
-#endif
-
 /* How often the environment of a process in the middle of execve(2) is read, a millisecond apart. */
 #define EXEC_TRIES 100
 
@@ -589,10 +582,6 @@ bool mr_holder_is_detached(const struct mr_process *process)
 		       (ssize_t)sizeof(words) &&
 	       !memcmp(started_with, words, sizeof(words)) && getsid(process->pid) == process->pid;
 }
-
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
 
 /* The path of a process's program.  The kernel appends " (deleted)" where the file was replaced since. */
 static bool program_of(const struct mr_process *process, char path[PATH_MAX])
