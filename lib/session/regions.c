@@ -88,8 +88,7 @@ static bool find_pd(const struct mr_session *session, const char *name, uint32_t
 		    struct mr_table_pd *pd)
 {
 	*pd_slot = mr_table_find_pd(&session->table, name);
-	return mr_table_pd(&session->table, *pd_slot, pd) &&
-	       (mr_session_is_private(session) || !strcmp(pd->name, name));
+	return mr_table_pd(&session->table, *pd_slot, pd) && !strcmp(pd->name, name);
 }
 
 int mr_session_pd(struct mr_session *session, const char *name, bool *made, uint32_t *pd_slot,
