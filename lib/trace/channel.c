@@ -117,9 +117,6 @@ int mr_ring_create(struct mr_ring *ring, uint32_t frames, int *fd, struct mr_err
 		ring->shared = NULL;
 		return mr_fail(err, MR_ERROR_HOST, errno, "mmap", NULL);
 	}
-	ring->shared->version = MR_TRACE_VERSION;
-	ring->shared->frames = frames;
-	ring->shared->magic = MR_TRACE_MAGIC;
 	*fd = mr_steal_fd(&made);
 	return 0;
 }

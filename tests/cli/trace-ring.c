@@ -48,7 +48,7 @@ int main(void)
 	ring.shared = reader.shared = aligned_alloc(64, mr_trace_ring_size(FRAMES));
 	if (!ring.shared)
 		return 1;
-	*ring.shared = (struct mr_trace_ring){ .frames = FRAMES };
+	*ring.shared = (struct mr_trace_ring){ .head = 0 };
 	for (uint64_t i = 0; i < MR_TRACE_SLOTS; i++)
 		((struct mr_trace_record *)((char *)(ring.shared + 1) +
 					    i * mr_trace_record_size(FRAMES)))

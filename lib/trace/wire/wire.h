@@ -120,7 +120,7 @@ uint64_t mr_trace_srq_bytes(uint32_t max_wr);
 
 enum {
 	MR_TRACE_MAGIC = 0x6d727472,
-	MR_TRACE_VERSION = 5,         /**< of this file: mrctl and its agent are of one version */
+	MR_TRACE_VERSION = 6,         /**< of this file: mrctl and its agent are of one version */
 	MR_TRACE_TOKEN = 32,          /**< bytes of the token, without a NUL */
 	MR_TRACE_SLOTS = 8192,        /**< records of a ring; a power of 2 */
 	MR_TRACE_FRAMES = 32,         /**< return addresses of a record, with --stacks */
@@ -234,10 +234,6 @@ struct mr_trace_record {
 
 /** A ring in the memory that both sides share: this, then MR_TRACE_SLOTS records with room for @frames addresses. */
 struct mr_trace_ring {
-	uint32_t magic;
-	uint32_t version;
-	uint32_t frames; /**< as of the reply */
-	uint32_t reserved[13];
 	_Alignas(64) _Atomic uint64_t head; /**< records that were begun */
 	_Alignas(64) _Atomic uint64_t tail; /**< records that mrctl has taken and finished */
 	_Alignas(64) _Atomic uint64_t lost; /**< calls that were made while mrctl did not answer */
