@@ -252,10 +252,8 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	if (mapping->start >= walk->end || range->mappings == MAPPINGS_MAX)
 		return false;
 	walk->next = mapping->end;
-	if (!range->mappings++) {
+	if (!range->mappings++)
 		range->mapping = *mapping;
-		range->has_mapping = true;
-	}
 	walk->is_mixed |= mapping->inode != first->inode || mapping->shared != first->shared ||
 			  mapping->writable != first->writable ||
 			  strcmp(mapping->path, first->path) != 0;
@@ -273,7 +271,7 @@ static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 	rc = mr_mappings_walk(host, range->addr, visit, &walk);
 	if (rc)
 		return rc;
-	if (!range->has_mapping)
+	if (!range->mappings)
 		range->obstacle = MR_OBSTACLE_UNMAPPED;
 	else if (range->mappings < MAPPINGS_MAX)
 		note_hole(&walk, walk.end);
@@ -316,10 +314,9 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 	if (obstacle && obstacle->kind) {
 		range->obstacle = obstacle->kind;
 		range->obstacle_addr = obstacle->addr;
-		range->has_mapping = obstacle->mappings;
 		range->mapping = obstacle->mapping;
 		range->file = obstacle->file;
-	} else if (range->has_mapping) {
+	} else if (range->mappings) {
 		mr_mapped_file_read(host, &range->mapping, &range->file);
 	}
 	choose_for_obstacle(host, range);

@@ -86,7 +86,6 @@ struct mr_traced_range {
 	bool is_exact;         /**< @memory meets the same rules of the kernel as the range */
 	char remark[200];      /**< the differences, or why no kind reproduces it; or empty */
 	unsigned int mappings; /**< that the range is in, as far as they were examined */
-	bool has_mapping;
 	struct mr_mapping mapping;  /**< that has the first byte, or with an obstacle its page */
 	struct mr_mapped_file file; /**< behind @mapping */
 	enum mr_obstacle_kind obstacle; /**< the reason why it cannot be pinned */
