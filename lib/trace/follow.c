@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -319,8 +318,6 @@ static uint64_t add_process(struct mr_follow *follow, pid_t pid,
 		return 0;
 	}
 	process->ring = ring;
-	epoll_ctl(follow->ends, EPOLL_CTL_ADD, process->pidfd,
-		  &(struct epoll_event){ .events = EPOLLIN });
 	process->image = mr_monitor_image(pid);
 	process->joined_ns = mr_now_ns();
 	mr_clean_text(process->program, sizeof(process->program));
@@ -463,7 +460,6 @@ static int run_once(struct loop *loop, struct mr_error *err)
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 	struct pollfd fds[] = {
 		{ .fd = follow->signals, .events = POLLIN },
-		{ .fd = follow->ends, .events = POLLIN },
 		{ .fd = follow->channel.fd, .events = POLLIN },
 		{ .fd = loop->child_is_over ? -1 : loop->child_fd, .events = POLLIN },
 	};
@@ -540,7 +536,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	struct loop loop = { .follow = follow, .child = child, .child_fd = open_pidfd(child) };
 	int rc = 0;
 
-	follow->ends = epoll_create1(EPOLL_CLOEXEC);
 	while (!rc && (!loop.child_is_over ||
 		       (!loop.is_interrupted && (follow->process_count || has_other(&loop)))))
 		rc = run_once(&loop, err);
@@ -552,8 +547,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 			count_leaks(&follow->leaks, at);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);
-	if (follow->ends >= 0)
-		close(follow->ends);
 	return rc;
 }
 
@@ -571,7 +564,6 @@ void mr_follow_close(struct mr_follow *follow)
 		free((void *)follow->leaks.list[i].place);
 	}
 	free(follow->leaks.list);
-	follow->leaks = (struct mr_leaks){ 0 };
 	mr_totals_release(&follow->totals);
 	for (char **library = follow->libraries; *library; library++)
 		free(*library);

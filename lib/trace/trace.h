@@ -447,9 +447,8 @@ struct mr_trace_sink {
 struct mr_follow {
 	struct mr_channel channel;
 	struct mr_trace_sink sink;
-	int signals;     /**< those that the program gets; -1: none are caught */
-	uint32_t frames; /**< return addresses of each call, with --stacks */
-	int ends;        /**< epoll(7) of the pidfds of processes, while mr_follow_run() runs */
+	int signals;                     /**< those that the program gets; -1: none are caught */
+	uint32_t frames;                 /**< return addresses of each call, with --stacks */
 	struct mr_traced_process *first; /**< that has joined first; also some that have ended */
 	size_t process_count;            /**< that run */
 	uint64_t joined;                 /**< processes that were followed */
