@@ -243,12 +243,10 @@ struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32
 	}
 	if (found)
 		return *found;
-	site = calloc(1, sizeof(*site));
+	site = malloc(sizeof(*site));
 	if (!site)
 		return NULL;
-	site->caller = key.caller;
-	site->call = key.call;
-	site->stack = key.stack;
+	*site = key;
 	if (!tsearch(site, &ledger->sites, compare_sites)) {
 		free(site);
 		return NULL;

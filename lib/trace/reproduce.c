@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -38,8 +37,7 @@ __attribute__((format(printf, 2, 3))) static void comment(FILE *file, const char
 	va_end(ap);
 	if (length < 0)
 		return;
-	for (char *at = text; *at; at++)
-		*at = isprint((unsigned char)*at) ? *at : '?';
+	mr_clean_text(text, (size_t)length + 1);
 	fprintf(file, "# %s\n", text);
 }
 

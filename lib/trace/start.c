@@ -96,10 +96,9 @@ static uint64_t image_id(pid_t pid, const struct mr_process_stat *process)
 static int read_status(pid_t pid, struct mr_process_status *status)
 {
 	struct mr_host host = MR_THIS_HOST;
-	char number[16];
 
-	snprintf(number, sizeof(number), "%d", (int)pid);
-	return mr_process_status_read(&host, number, status);
+	host.process = pid;
+	return mr_process_status_read(&host, "self", status);
 }
 
 /* Judges a process that this user may not look into.  @path: set to its command in brackets */

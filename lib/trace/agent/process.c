@@ -110,7 +110,7 @@ static bool environment_complete(char *const *env, struct scratch *to)
 	return is_added;
 }
 
-/* Counts arguments or variables.  Linux treats a missing environment as an empty one (execve(2)). */
+/* Linux treats a missing environment as an empty one (execve(2)). */
 static char *const nothing[] = { NULL };
 
 /* A child of vfork(2) cannot give back what it has borrowed when it has become the program: its thread keeps it. */
