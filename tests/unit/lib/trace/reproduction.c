@@ -97,6 +97,54 @@ TEST(what_was_registered_before_is_reproduced_where_memory_or_a_limit_may_be_sho
 	}
 }
 
+TEST(each_call_has_a_line_or_the_reason_that_there_is_none)
+{
+	static const struct {
+		const char *text;
+		uint32_t call, flags, call_flags, region, region_flags;
+		int32_t errnum;
+	} rows[] = {
+		{ "\nreg --memory null-mr --expect ENOMEM\n", MR_TRACED_IBV_ALLOC_NULL_MR, .errnum = ENOMEM },
+		{ " --data-direct --expect EINVAL\n", MR_TRACED_MLX5DV_REG_DMABUF_MR, 0, 1, .errnum = EINVAL },
+		{ " --page-sizes none --expect EINVAL\n", MR_TRACED_MLX5DV_DEVX_UMEM_REG_EX, .errnum = EINVAL },
+		{ " --call ibv_reg_mr_ex --expect EINVAL\n", MR_TRACED_IBV_REG_MR_EX, .errnum = EINVAL },
+		{ "\nreg --memory dm:4096 --size 4096 --expect ENOMEM\n", MR_TRACED_IBV_ALLOC_DM, .errnum = ENOMEM },
+		{ "\nreg-dmabuf --name changed --from udmabuf --size 0 --access none --iova 0x0\nrereg changed --access ",
+		  MR_TRACED_IBV_REREG_MR, 0, MR_CHANGE_ACCESS, MR_TRACED_IBV_REG_DMABUF_MR, .errnum = EINVAL },
+		{ ": its comp_mask has bits ", MR_TRACED_IBV_REG_MR_EX, .errnum = E2BIG },
+		{ ": the registration of the region was not seen.", MR_TRACED_IBV_REREG_MR, 0, 1, .errnum = EINVAL },
+		{ ": another process registered the region, ", MR_TRACED_IBV_REREG_MR, 0, 1, MR_TRACED_IBV_IMPORT_MR,
+		  .errnum = EINVAL },
+		{ ": the attributes of the region's DMA handle ", MR_TRACED_IBV_REREG_MR, 0, 1, MR_TRACED_IBV_REG_MR_EX,
+		  MR_TRACE_HAS_DMAH, EINVAL },
+		{ ": the state of the region's memory ", MR_TRACED_IBV_REREG_MR, 0, MR_CHANGE_ACCESS,
+		  MR_TRACED_IBV_REG_MR, .errnum = EFAULT },
+		{ ": the attributes of the DMA handle ", MR_TRACED_IBV_REG_MR_EX, MR_TRACE_HAS_DMAH, .errnum = EINVAL },
+		{ ": the descriptor is not known.", MR_TRACED_IBV_REG_DMABUF_MR, .errnum = EBADF },
+		{ ": the firmware of the device refused, ", MR_TRACED_IBV_REG_MR, .errnum = EREMOTEIO },
+		{ ": the call returned an errno without a name.", MR_TRACED_IBV_REG_MR, .errnum = 4000 },
+	};
+	char plain[] = "mlx5_0", *batch;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mr_trace_record *call = &kind.record.call;
+
+		free(batch_with(plain));
+		call->call = rows[i].call;
+		call->errnum = rows[i].errnum;
+		call->flags = rows[i].flags;
+		call->call_flags = rows[i].call_flags;
+		call->comp_mask = rows[i].errnum == E2BIG ? UINT64_C(1) << 40 : 0;
+		look.has_region = rows[i].region;
+		look.region = (struct mr_trace_record){ .call = rows[i].region, .flags = rows[i].region_flags };
+		look.dmabuf.is_dmabuf = rows[i].errnum != EBADF;
+		look.diagnosis.layer = rows[i].errnum == EREMOTEIO ? MR_LAYER_FIRMWARE : MR_LAYER_UNKNOWN;
+		batch = write_batch(plain);
+		assert_contains(batch, rows[i].text);
+		free(batch);
+	}
+}
+
 TEST(text_of_the_program_stays_in_comments)
 {
 	static char texts[][48] = { "\nreg --memory file:/tmp/x\n#", "\r\033[31m\x9b",
