@@ -125,8 +125,7 @@ struct mr_bench_worker {
 struct mr_bench_workers {
 	size_t size; /**< bytes of the mapping, with the times behind the list */
 	uint32_t count;
-	_Atomic uint32_t ready; /**< workers that wait for the beginning, or have failed before */
-	_Atomic bool begin;     /**< all workers are ready */
+	_Atomic uint32_t ready; /**< workers that wait for the others, or have failed before */
 	_Atomic bool stop;      /**< a worker has failed, or a signal has come */
 	struct mr_bench_worker list[];
 };

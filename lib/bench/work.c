@@ -395,15 +395,13 @@ static int measure(struct mr_bench_work *work)
 	const uint64_t begin = mr_now_ns();
 	int rc = 0;
 
-	while (!is_enough(work, begin) && !atomic_load(&work->shared->stop)) {
+	while (!rc && !is_enough(work, begin) && !atomic_load(&work->shared->stop)) {
 		if (mr_interrupted()) {
 			atomic_store(&work->shared->stop, true);
 			break;
 		}
 		rc = make_call(work, &worker->samples[worker->count], &worker->err);
-		if (rc)
-			break;
-		worker->count++;
+		worker->count += !rc;
 	}
 	return rc;
 }
@@ -413,7 +411,6 @@ static void *work_at(void *data)
 	struct mr_bench_work *work = data;
 	struct mr_bench_workers *shared = work->shared;
 	uint64_t spent = 0;
-	bool begin;
 	int rc = open_work(work, &work->worker->err);
 
 	if (!rc)
@@ -421,12 +418,12 @@ static void *work_at(void *data)
 	if (rc)
 		atomic_store(&shared->stop, true);
 	atomic_fetch_add(&shared->ready, 1);
-	while (!(begin = atomic_load(&shared->begin)) && !atomic_load(&shared->stop))
+	while (atomic_load(&shared->ready) < shared->count && !atomic_load(&shared->stop))
 		sched_yield();
 	/* Make one more warm-up call: the first one after the wait takes ten times as long as others. */
-	if (!rc && begin)
+	if (!rc && !atomic_load(&shared->stop))
 		rc = warm_up(work, MR_BENCH_WARM_UP - 1, &spent);
-	if (!rc && begin)
+	if (!rc)
 		rc = measure(work);
 	if (rc)
 		atomic_store(&shared->stop, true);
@@ -448,10 +445,9 @@ static void fail(struct mr_bench_work *works, uint32_t count, const struct mr_er
 	atomic_fetch_add(&works->shared->ready, count);
 }
 
-/* Runs workers to their end.  @leads: no other process has any, so that they begin once these are ready */
-static void run_threads(struct mr_bench_work *works, uint32_t count, bool leads)
+/* Runs workers to their end. */
+static void run_threads(struct mr_bench_work *works, uint32_t count)
 {
-	struct mr_bench_workers *shared = works->shared;
 	uint32_t started = 0;
 	struct mr_error err;
 	int rc = 0;
@@ -464,10 +460,6 @@ static void run_threads(struct mr_bench_work *works, uint32_t count, bool leads)
 		mr_fail(&err, MR_ERROR_HOST, rc, "pthread_create", NULL);
 		fail(&works[started], count - started, &err);
 	}
-	while (leads && atomic_load(&shared->ready) < count && !mr_interrupted())
-		sched_yield();
-	if (leads)
-		atomic_store(&shared->begin, true);
 	while (started)
 		pthread_join(works[--started].thread, NULL);
 }
@@ -493,16 +485,15 @@ static pid_t start_child(struct mr_bench_work *works, uint32_t count)
 	}
 	for (uint32_t i = 0; i < count; i++)
 		works[i].place = &place;
-	run_threads(works, count, false);
+	run_threads(works, count);
 	mr_bench_place_close(&place);
 	_exit(0);
 }
 
-/* Waits for the children, and has all begin once they are ready. */
+/* Waits for the children; a signal ends their work. */
 static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t processes,
 			      uint32_t threads)
 {
-	struct mr_bench_workers *shared = works->shared;
 	struct mr_error err;
 	uint32_t left = 0;
 	int status;
@@ -511,9 +502,7 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 		left += pids[i] > 0;
 	while (left) {
 		if (mr_interrupted())
-			atomic_store(&shared->stop, true);
-		if (atomic_load(&shared->ready) >= processes * threads)
-			atomic_store(&shared->begin, true);
+			atomic_store(&works->shared->stop, true);
 		for (uint32_t i = 0; i < processes; i++) {
 			if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) <= 0)
 				continue;
@@ -534,7 +523,7 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32_t threads,
 			 struct mr_error *err)
 {
-	pid_t *pids = calloc(processes, sizeof(*pids));
+	mr_auto_free pid_t *pids = calloc(processes, sizeof(*pids));
 	struct mr_error failed = { .errnum = 0 };
 
 	if (!pids)
@@ -548,7 +537,6 @@ static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32
 			fail(&works[i * threads], threads, &failed);
 	}
 	wait_for_children(works, pids, processes, threads);
-	free(pids);
 	return 0;
 }
 
@@ -562,7 +550,7 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers **w
 	const uint32_t count = processes * threads;
 	const size_t head = sizeof(**workers) + count * sizeof(*(*workers)->list);
 	const size_t size = head + (size_t)count * MR_BENCH_SAMPLES * sizeof(uint64_t);
-	struct mr_bench_work *works;
+	mr_auto_free struct mr_bench_work *works = NULL;
 	char *shared;
 	int rc = 0;
 
@@ -593,13 +581,12 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers **w
 	if (processes > 1)
 		rc = run_processes(works, processes, threads, err);
 	else
-		run_threads(works, count, true);
+		run_threads(works, count);
 	for (uint32_t i = 0; !rc && i < count; i++) {
 		rc = (*workers)->list[i].rc;
 		if (rc)
 			*err = (*workers)->list[i].err;
 	}
-	free(works);
 	return rc;
 }
 
