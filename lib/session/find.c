@@ -505,9 +505,8 @@ static void sort_holders(struct mr_found_session *session)
 /* Join a session by the first holder that allows it.  Return: false where it is no session after all. */
 static bool join_found(const struct search *search, struct mr_found_session *session)
 {
-	bool is_session = true;
 	struct mr_error refusal;
-	int fd = -1;
+	mr_auto_fd int fd = -1;
 
 	sort_holders(session);
 	session->pid = session->holders[0].pid;
@@ -518,11 +517,9 @@ static bool join_found(const struct search *search, struct mr_found_session *ses
 		else if (!i || fd == -EPERM)
 			session->refusal = refusal;
 	}
-	if (fd < 0) /* all its holders may have ended meanwhile */
-		return session->refusal.kind != MR_ERROR_ABSENT;
-	is_session = read_session(search, session, fd);
-	close(fd);
-	return is_session;
+	/* All its holders may have ended meanwhile. */
+	return fd < 0 ? session->refusal.kind != MR_ERROR_ABSENT
+		      : read_session(search, session, fd);
 }
 
 int mr_sessions_find(uint64_t ns, struct mr_sessions *found, mr_found_region *visit, void *data,

@@ -289,14 +289,13 @@ static struct source find_source(Dwfl_Module *module, uint64_t addr)
 	struct inlining inlining = { .pc = addr - bias };
 	struct source source = { .file = NULL }, outer;
 	Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(unit, inlining.pc) : NULL;
-	Dwarf_Files *files;
+	Dwarf_Files *files = NULL;
 	size_t file_count = 0, i;
 
 	if (!unit)
 		return source;
 	find_inlining(unit, 0, &inlining);
-	if (dw.dwarf_getsrcfiles(unit, &files, &file_count))
-		file_count = 0;
+	dw.dwarf_getsrcfiles(unit, &files, &file_count);
 	if (line && !dw.dwarf_lineno(line, &source.line))
 		source.file = dw.dwarf_linesrc(line, NULL, NULL);
 	outer = source;

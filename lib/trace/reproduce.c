@@ -189,10 +189,9 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
 	} else {
 		if (strcmp(range->memory, "anon") != 0) {
-			char *memory = quote(range->memory);
+			mr_auto_free char *memory = quote(range->memory);
 
 			fprintf(file, " --memory %s", memory ?: "");
-			free(memory);
 		}
 		print_offset(file, range->offset);
 	}
