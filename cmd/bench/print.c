@@ -18,7 +18,7 @@
 static size_t lay_line(const struct bench_job *job, const struct bench_row *first, size_t time,
 		       struct mr_fit *fit)
 {
-	mr_auto_free struct mr_fit_point *points = calloc(job->row_count, sizeof(*points));
+	struct mr_fit_point *points = calloc(job->row_count, sizeof(*points));
 	size_t count = 0;
 
 	for (const struct bench_row *row = first; points && row < job->rows + job->row_count; row++)
@@ -28,7 +28,10 @@ static size_t lay_line(const struct bench_job *job, const struct bench_row *firs
 				(double)((const struct mr_opt_u64 *)((const char *)row + time))
 					->value,
 			};
-	return mr_fit(points, count, fit) ? 0 : count;
+	if (mr_fit(points, count, fit))
+		count = 0;
+	free(points);
+	return count;
 }
 
 /* ---- plans ---- */

@@ -259,7 +259,7 @@ int mr_effect(const double *old, size_t old_count, const double *new, size_t new
 	const double pairs = (double)count;
 	const double rank =
 		pairs / 2 - TAIL_Z * sqrt(pairs * (double)(old_count + new_count + 1) / 12);
-	mr_auto_free double *ratios = NULL;
+	double *ratios;
 
 	if (rank < 1)
 		return -EDOM;
@@ -267,13 +267,16 @@ int mr_effect(const double *old, size_t old_count, const double *new, size_t new
 	if (!ratios)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		if (!(old[i / new_count] > 0 && new[i % new_count] > 0))
+		if (!(old[i / new_count] > 0 && new[i % new_count] > 0)) {
+			free(ratios);
 			return -EDOM;
+		}
 		ratios[i] = new[i % new_count] / old[i / new_count];
 	}
 	qsort(ratios, count, sizeof(*ratios), compare_ratios);
 	effect->ratio = sqrt(ratios[(count - 1) / 2] * ratios[count / 2]);
 	effect->low = ratios[(size_t)rank - 1];
 	effect->high = ratios[count - (size_t)rank];
+	free(ratios);
 	return 0;
 }

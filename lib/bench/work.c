@@ -523,7 +523,7 @@ static void wait_for_children(struct mr_bench_work *works, pid_t *pids, uint32_t
 static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32_t threads,
 			 struct mr_error *err)
 {
-	mr_auto_free pid_t *pids = calloc(processes, sizeof(*pids));
+	pid_t *pids = calloc(processes, sizeof(*pids));
 	struct mr_error failed = { .errnum = 0 };
 
 	if (!pids)
@@ -537,6 +537,7 @@ static int run_processes(struct mr_bench_work *works, uint32_t processes, uint32
 			fail(&works[i * threads], threads, &failed);
 	}
 	wait_for_children(works, pids, processes, threads);
+	free(pids);
 	return 0;
 }
 
@@ -550,7 +551,7 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers **w
 	const uint32_t count = processes * threads;
 	const size_t head = sizeof(**workers) + count * sizeof(*(*workers)->list);
 	const size_t size = head + (size_t)count * MR_BENCH_SAMPLES * sizeof(uint64_t);
-	mr_auto_free struct mr_bench_work *works = NULL;
+	struct mr_bench_work *works;
 	char *shared;
 	int rc = 0;
 
@@ -587,6 +588,7 @@ int mr_bench_run(const struct mr_bench_round *round, struct mr_bench_workers **w
 		if (rc)
 			*err = (*workers)->list[i].err;
 	}
+	free(works);
 	return rc;
 }
 

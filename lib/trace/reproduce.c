@@ -189,9 +189,10 @@ static void print_range(FILE *file, const struct mr_reproduced *it)
 		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
 	} else {
 		if (strcmp(range->memory, "anon") != 0) {
-			mr_auto_free char *memory = quote(range->memory);
+			char *memory = quote(range->memory);
 
 			fprintf(file, " --memory %s", memory ?: "");
+			free(memory);
 		}
 		print_offset(file, range->offset);
 	}
