@@ -163,15 +163,6 @@ enum mr_sim_profile sim_wanted_kind(void);
 /** sim_wanted_kernel() - the kernel in MRCTL_SIM_KERNEL, or the newest */
 enum mr_sim_kernel sim_wanted_kernel(void);
 
-/**
- * sim_is_requested() - whether a variable is set that counts where it is set at all
- *
- * With MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE the kernel does not know optional access flags, as before Linux 5.7;
- * else contexts report them as IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS.  MR_SIM_DATA_DIRECT_VARIABLE gives the HCA
- * a Data Direct device, and MR_SIM_TPH_VARIABLE its PCI function TPH, which DMA handles need.
- */
-bool sim_is_requested(const char *variable);
-
 /** sim_wanted_limit() - the number in MRCTL_SIM_MAX_OBJECTS, or UINT32_MAX */
 uint32_t sim_wanted_limit(void);
 

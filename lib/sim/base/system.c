@@ -185,11 +185,6 @@ enum mr_sim_profile sim_wanted_kind(void)
 	return (enum mr_sim_profile)kind;
 }
 
-bool sim_is_requested(const char *variable)
-{
-	return getenv(variable);
-}
-
 uint32_t sim_wanted_limit(void)
 {
 	const char *text = getenv(MR_SIM_MAX_OBJECTS_VARIABLE);

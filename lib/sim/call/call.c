@@ -54,7 +54,7 @@ static bool is_type_for(const struct object_type *type, const struct sim_call *c
 {
 	return type->object == object &&
 	       (!type->mlx5_only || call->profile->driver_id == RDMA_DRIVER_MLX5) &&
-	       (!type->tph_only || sim_is_requested(MR_SIM_TPH_VARIABLE)) &&
+	       (!type->tph_only || getenv(MR_SIM_TPH_VARIABLE)) &&
 	       sim_has_change(call->table->kernel, type->since);
 }
 
@@ -254,8 +254,7 @@ int sim_access_check(const struct sim_call *call, uint32_t access)
 
 	if (access & writing && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
-	if (access & IB_UVERBS_ACCESS_OPTIONAL_RANGE &&
-	    sim_is_requested(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE))
+	if (access & IB_UVERBS_ACCESS_OPTIONAL_RANGE && getenv(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE))
 		return -EINVAL;
 	if (access & ~SIM_ACCESS_KNOWN ||
 	    (access & flush && !sim_has_change(call->table->kernel, SIM_ACCESS_CAPS)))

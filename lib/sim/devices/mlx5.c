@@ -172,7 +172,7 @@ static int reg_dmabuf(struct sim_mr_request *request)
 
 	if (request->data_direct && offset)
 		return -EOPNOTSUPP;
-	if (request->data_direct && !sim_is_requested(MR_SIM_DATA_DIRECT_VARIABLE))
+	if (request->data_direct && !getenv(MR_SIM_DATA_DIRECT_VARIABLE))
 		return -EINVAL;
 	request->mr.flags |= SIM_MR_DMABUF;
 	if (request->data_direct)
@@ -472,7 +472,7 @@ int sim_mlx5_data_direct_path(struct sim_call *call)
 	const struct ib_uverbs_attr *out = sim_attr(call, SIM_ATTR_DATA_DIRECT_PATH);
 	int rc = sim_need_context(call->table);
 
-	if (!rc && !sim_is_requested(MR_SIM_DATA_DIRECT_VARIABLE))
+	if (!rc && !getenv(MR_SIM_DATA_DIRECT_VARIABLE))
 		rc = -ENODEV;
 	if (!rc && out->len < sizeof(path))
 		rc = -ENOSPC;

@@ -23,7 +23,7 @@ _Static_assert((int)UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT ==
 
 static int put_context_answer(struct sim_call *call)
 {
-	const uint64_t support = sim_is_requested(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE)
+	const uint64_t support = getenv(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE)
 					 ? 0
 					 : IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 	const uint32_t vectors = SIM_COMP_VECTORS;
