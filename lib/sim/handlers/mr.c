@@ -17,10 +17,13 @@
 	 IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                          \
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-/* Ids of the attributes that methods which register have in common, but number differently. */
-struct attr_ids {
-	uint16_t lkey, rkey;
-};
+/* In each method the attribute of the rkey follows that of the lkey. */
+_Static_assert(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY == UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY + 1 &&
+		       UVERBS_ATTR_REG_DM_MR_RESP_RKEY == UVERBS_ATTR_REG_DM_MR_RESP_LKEY + 1 &&
+		       SIM_ATTR_REG_MR_RESP_RKEY == SIM_ATTR_REG_MR_RESP_LKEY + 1,
+	       "attributes");
+#define BY_STRUCTURE                                                                               \
+	0 /* in place of the attribute of the lkey: the write command answers by its structure */
 
 static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 		       struct sim_mr_request *request)
@@ -31,15 +34,15 @@ static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 }
 
 /*
- * Answers the keys of the new MR, by these attributes or by the structure of the write command, and stores in the
- * reserved object what was registered: the pages become its own.
+ * Answers the keys of the new MR, by @lkey and the next attribute or BY_STRUCTURE, and stores in the reserved object
+ * what was registered: the pages become its own.
  */
-static int finish_mr(struct sim_call *call, struct sim_object *mr, uint32_t key,
-		     const struct attr_ids *ids)
+static int finish_mr(struct sim_call *call, struct sim_object *mr, uint32_t key, uint16_t lkey)
 {
 	const struct ib_uverbs_reg_mr_resp resp = { call->created, key, key };
-	int rc = ids ? SIM_COPY(call, ids->lkey, key) ?: SIM_COPY(call, ids->rkey, key)
-		     : SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
+	int rc = lkey == BY_STRUCTURE
+			 ? SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp)
+			 : SIM_COPY(call, lkey, key) ?: SIM_COPY(call, (uint16_t)(lkey + 1), key);
 
 	if (rc)
 		return rc;
@@ -71,10 +74,9 @@ static int keep_exported_pages(const struct sim_call *call, struct sim_mr_reques
 
 /*
  * Registers by the driver, with the table unlocked.  The kernel holds a reference to the PD all the time.  Here it is
- * looked up again afterwards: it may be gone.  @ids: NULL of the write command
+ * looked up again afterwards: it may be gone.  @lkey: as of finish_mr()
  */
-static int register_mr(struct sim_call *call, struct sim_mr_request *request,
-		       const struct attr_ids *ids)
+static int register_mr(struct sim_call *call, struct sim_mr_request *request, uint16_t lkey)
 {
 	struct sim_object *object;
 	uint32_t key;
@@ -86,7 +88,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 	if (rc)
 		return rc;
 	/* The methods do not store them either, as the write command does: QUERY_MR answers zeros. */
-	if (request->range_unset && ids)
+	if (request->range_unset && lkey != BY_STRUCTURE)
 		request->mr.flags |= SIM_MR_HIDES_RANGE;
 	key = call->profile->make_key(call->table, request->key_variant);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, request->mr.parent, &object);
@@ -97,7 +99,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 	if (!rc && request->has_dmah)
 		request->mr.dmah = request->dmah;
 	if (!rc)
-		rc = finish_mr(call, &request->mr, key, ids);
+		rc = finish_mr(call, &request->mr, key, lkey);
 	if (rc) {
 		sim_account_cancel(request->mr.pinned);
 		sim_key_free(call->table, key);
@@ -108,10 +110,6 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 /* UVERBS_METHOD_REG_DMABUF_MR */
 int sim_reg_dmabuf_mr(struct sim_call *call)
 {
-	static const struct attr_ids ids = {
-		.lkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
-		.rkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY,
-	};
 	struct sim_mr_request request = {
 		.kernel = call->table->kernel,
 		.is_dmabuf = true,
@@ -136,7 +134,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	request.data_direct = of_driver & SIM_DRIVER_DATA_DIRECT;
-	return register_mr(call, &request, &ids);
+	return register_mr(call, &request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY);
 }
 
 /* Fills in the range: memory by its address, or a dma-buf by its descriptor and an offset. */
@@ -159,10 +157,6 @@ static int read_memory(struct sim_call *call, struct sim_mr_request *request)
 /* UVERBS_METHOD_REG_MR */
 int sim_reg_mr(struct sim_call *call)
 {
-	static const struct attr_ids ids = {
-		.lkey = SIM_ATTR_REG_MR_RESP_LKEY,
-		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
-	};
 	const struct ib_uverbs_attr *dmah = sim_attr(call, SIM_ATTR_REG_MR_DMA_HANDLE);
 	struct sim_mr_request request = {
 		.kernel = call->table->kernel,
@@ -177,7 +171,7 @@ int sim_reg_mr(struct sim_call *call)
 	if (!rc)
 		rc = read_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
 				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
-	return rc ? rc : register_mr(call, &request, &ids);
+	return rc ? rc : register_mr(call, &request, SIM_ATTR_REG_MR_RESP_LKEY);
 }
 
 #define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
@@ -189,10 +183,6 @@ int sim_reg_mr(struct sim_call *call)
 /* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG, mlx5_ib_reg_dm_mr() */
 int sim_reg_dm_mr(struct sim_call *call)
 {
-	static const struct attr_ids ids = {
-		.lkey = UVERBS_ATTR_REG_DM_MR_RESP_LKEY,
-		.rkey = UVERBS_ATTR_REG_DM_MR_RESP_RKEY,
-	};
 	const uint64_t offset = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_OFFSET);
 	const uint32_t handle = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
 	const struct sim_object *dm = &call->table->objects[handle];
@@ -219,7 +209,7 @@ int sim_reg_dm_mr(struct sim_call *call)
 		rc = -EINVAL;
 	return rc ? rc
 		  : finish_mr(call, &mr, call->profile->make_key(call->table, SIM_KEY_OF_DEVICE),
-			      &ids);
+			      UVERBS_ATTR_REG_DM_MR_RESP_LKEY);
 }
 
 /* UVERBS_METHOD_QUERY_MR */
@@ -261,7 +251,7 @@ int sim_write_reg_mr(struct sim_call *call)
 		.mr.iova = cmd.hca_va,
 		.mr.access = cmd.access_flags,
 	};
-	return register_mr(call, &request, NULL);
+	return register_mr(call, &request, BY_STRUCTURE);
 }
 
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */
