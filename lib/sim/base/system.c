@@ -46,10 +46,6 @@ uint64_t sim_random(void)
 	return number;
 }
 
-#ifndef MAP_SHARED_VALIDATE
-#define MAP_SHARED_VALIDATE 3
-#endif
-
 /* Whether this process, or one that it was forked from, has mapped a file with write-back MAP_SHARED. */
 static bool shared_file;
 

@@ -13,7 +13,6 @@
 
 #include "lib/sim/base/base.h"
 #include "lib/sim/memory/memory.h"
-#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 struct sim_call;

@@ -12,7 +12,6 @@
 #include "lib/sim/call/call.h"
 #include "lib/sim/handlers/handlers.h"
 #include "lib/sim/path/path.h"
-#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 #define FIRST_QPN     2 /* behind those of subnet management */

@@ -12,7 +12,6 @@
 #include "lib/sim/base/base.h"
 #include "lib/sim/call/call.h"
 #include "lib/sim/handlers/handlers.h"
-#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 /* ---- creation ------------------------------------------------------------------------------ */

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 #define SIM_PATH_SGES   64

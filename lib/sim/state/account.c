@@ -264,11 +264,6 @@ static void read_plan(void)
 		wanted[plan.list[i].call] = true;
 }
 
-static void signal_caller(int number)
-{
-	kill(getpid(), number);
-}
-
 static void wait_for(uint64_t milliseconds)
 {
 	struct timespec left = {
@@ -303,13 +298,13 @@ struct sim_fault sim_fault_enter(enum mr_sim_call call)
 			fault.error = -(int)asked->value;
 			break;
 		case MR_SIM_KILL:
-			signal_caller(SIGKILL);
+			raise(SIGKILL);
 			break;
 		case MR_SIM_KILL_AFTER:
 			fault.signal_after = SIGKILL;
 			break;
 		case MR_SIM_STOP:
-			signal_caller(SIGSTOP);
+			raise(SIGSTOP);
 			break;
 		case MR_SIM_STOP_AFTER:
 			fault.signal_after = SIGSTOP;
@@ -325,5 +320,5 @@ struct sim_fault sim_fault_enter(enum mr_sim_call call)
 void sim_fault_leave(const struct sim_fault *fault)
 {
 	if (fault->signal_after)
-		signal_caller(fault->signal_after);
+		raise(fault->signal_after);
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "lib/sim/base/base.h"
-#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 #define WORDS (SIM_QUEUES / 64)

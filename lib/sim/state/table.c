@@ -9,7 +9,6 @@
 
 #include "lib/base/base.h"
 #include "lib/sim/base/base.h"
-#include "lib/sim/state/queues.h"
 #include "lib/sim/state/state.h"
 
 #define FIRST_OBJECTS 1024u
