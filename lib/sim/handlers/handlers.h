@@ -24,14 +24,7 @@ bool sim_rereg_is_supported(const struct sim_call *call);
 /** sim_notify_is_supported() - whether programs have the kernel arm CQs */
 bool sim_notify_is_supported(const struct sim_call *call);
 
-/** sim_create_queue() - create a CQ, SRQ or QP with the driver, and its record: 0 or -errno; also -ENOMEM without room */
-int sim_create_queue(struct sim_call *call, struct sim_queue_request *request);
-
 /** sim_has_port() - rdma_is_port_valid() */
-bool sim_has_port(const struct sim_profile *profile, uint8_t port);
-
-/** sim_check_path() - rdma_check_ah_attr(), rdma_get_gid_attr(): 0, -EINVAL or -ENODATA */
-int sim_check_path(const struct sim_profile *profile, uint8_t port, bool is_global,
-		   uint8_t sgid_index);
+bool sim_has_port(const struct sim_profile *profile, uint64_t port);
 
 #endif

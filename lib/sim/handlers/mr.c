@@ -235,12 +235,9 @@ int sim_write_reg_mr(struct sim_call *call)
 
 	if (!rc && !sim_same_page_offset(cmd.start, cmd.hca_va))
 		rc = -EINVAL;
-	if (!rc)
-		rc = sim_call_create(call, UVERBS_OBJECT_MR, NULL);
-	if (!rc)
-		rc = sim_access_check(call, cmd.access_flags);
-	if (!rc)
-		rc = sim_object_find(call->table, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
+	rc = rc ?: sim_call_create(call, UVERBS_OBJECT_MR, NULL)
+		     ?: sim_access_check(call, cmd.access_flags)
+		     ?: sim_object_find(call->table, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
 	if (rc)
 		return rc;
 	request = (struct sim_mr_request){
@@ -397,16 +394,6 @@ int sim_write_rereg_mr(struct sim_call *call)
 	return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 
-static const struct sim_object *find_by_key(const struct sim_table *table, uint32_t key)
-{
-	const struct sim_object *object;
-
-	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
-		if (object->type == UVERBS_OBJECT_MR && object->key == key)
-			break;
-	return object;
-}
-
 /* ib_umem_odp_map_dma_and_lock(): fault whole pages in; with HUGETLB all of them must be huge */
 static int fetch_pages(enum mr_sim_kernel kernel, uint64_t kind, const struct sim_object *mr,
 		       uint64_t addr, uint64_t length)
@@ -480,9 +467,10 @@ int sim_advise_mr(struct sim_call *call)
 	if (advice.kind > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return -EOPNOTSUPP;
 	for (i = 0; i < size / sizeof(*list) && !rc; i++) {
-		const struct sim_object *mr = find_by_key(call->table, list[i].lkey);
+		const struct sim_object *mr = sim_key_find(call->table, list[i].lkey);
 
-		rc = call->profile->check_prefetch(&advice, mr);
+		rc = call->profile->check_prefetch(&advice,
+						   mr && mr->type == UVERBS_OBJECT_MR ? mr : NULL);
 		if (!rc && advice.flush)
 			rc = prefetch(call, &advice, *mr, &list[i]);
 	}

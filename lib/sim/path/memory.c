@@ -30,18 +30,6 @@ bool sim_own_write(uint64_t addr, const void *data, size_t length)
 	return process_vm_writev(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)length;
 }
 
-/* The MR or MW with a key, or NULL. */
-static struct sim_object *find_key(const struct sim_table *table, uint32_t key)
-{
-	const struct sim_object *object;
-
-	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
-		if ((object->type == UVERBS_OBJECT_MR || object->type == UVERBS_OBJECT_MW) &&
-		    object->key == key)
-			break;
-	return (struct sim_object *)(uintptr_t)object;
-}
-
 static bool is_own(const struct sim_object *mr)
 {
 	struct sim_process *process;
@@ -93,7 +81,7 @@ static int find_own(const struct sim_table *table, const struct sim_object *mr,
 int sim_key_access(const struct sim_table *table, uint32_t pd, const struct sim_sge *range,
 		   uint32_t access, struct sim_extent *extent)
 {
-	const struct sim_object *object = find_key(table, range->key);
+	const struct sim_object *object = sim_key_find(table, range->key);
 	uint64_t offset;
 
 	*extent = (struct sim_extent){ .kind = SIM_EXTENT_NONE, .length = range->length };
@@ -173,8 +161,8 @@ int sim_key_bind(struct sim_table *table, uint32_t pd, const struct sim_bind *bi
 	/* hw/mlx5/mr.c set_mkc_access_pd_addr_fields(): mlx5 does not tell its HCA of MW_BIND */
 	const uint32_t needed = (table->kind == MR_SIM_RXE ? IB_UVERBS_ACCESS_MW_BIND : 0) |
 				(bind->access & writing ? IB_UVERBS_ACCESS_LOCAL_WRITE : 0);
-	struct sim_object *mw = find_key(table, bind->old_key);
-	struct sim_object *mr = bind->length ? find_key(table, bind->mr_key) : NULL;
+	struct sim_object *mw = sim_key_find(table, bind->old_key);
+	struct sim_object *mr = bind->length ? sim_key_find(table, bind->mr_key) : NULL;
 	uint64_t offset;
 
 	if (!mw || mw->type != UVERBS_OBJECT_MW || mw->parent != pd)

@@ -253,6 +253,9 @@ void sim_object_delete(struct sim_table *table, uint32_t handle);
 /** The variant of keys that the device itself gives out: one that was freed is not used again at once. */
 #define SIM_KEY_OF_DEVICE 0x80
 
+/** sim_key_find() - the MR or MW with a key, or NULL */
+struct sim_object *sim_key_find(const struct sim_table *table, uint32_t key);
+
 /**
  * sim_key_index() - the next index that no key has: indexes are used in turn
  * @first: the lowest index, not 0

@@ -434,15 +434,21 @@ static void repair_objects(struct sim_table *table)
 
 #define INDEXES (1u << 24)
 
-static bool is_taken(const struct sim_table *table, uint32_t index)
+/* Finds the MR or MW whose key without its @shift low bits is @key; or NULL. */
+static const struct sim_object *find_key(const struct sim_table *table, uint32_t key, int shift)
 {
 	const struct sim_object *object;
 
 	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
 		if ((object->type == UVERBS_OBJECT_MR || object->type == UVERBS_OBJECT_MW) &&
-		    object->key >> 8 == index)
-			return true;
-	return false;
+		    object->key >> shift == key)
+			break;
+	return object;
+}
+
+struct sim_object *sim_key_find(const struct sim_table *table, uint32_t key)
+{
+	return (struct sim_object *)(uintptr_t)find_key(table, key, 0);
 }
 
 uint32_t sim_key_index(struct sim_table *table, uint32_t first)
@@ -457,7 +463,7 @@ uint32_t sim_key_index(struct sim_table *table, uint32_t first)
 			header->key_index = first - 1;
 		}
 		header->key_index++;
-	} while (header->keys_went_round && is_taken(table, header->key_index) && --tries);
+	} while (header->keys_went_round && find_key(table, header->key_index, 8) && --tries);
 	return header->key_index;
 }
 
