@@ -86,8 +86,6 @@ int mr_kernel_options_read(struct mr_host *host, const char *release,
 	return rc;
 }
 
-/* ---- release ---- */
-
 bool mr_kernel_release_is_plain(const char *release)
 {
 	static const char *const ends[] = { "-generic", "-amd64", "-arm64" };
@@ -465,10 +463,10 @@ static int find_binding(const struct mr_host *host __attribute__((unused)), void
 
 uint32_t mr_pci_binding(struct mr_host *host, const char *folder)
 {
-	char text[16], copy[PATH_MAX];
+	char text[16];
 
-	if ((size_t)snprintf(copy, sizeof(copy), "%s", folder) >= sizeof(copy) ||
-	    mr_host_query(host, find_binding, copy, text, sizeof(text), "binding%s", folder))
+	if (mr_host_query(host, find_binding, (void *)folder, text, sizeof(text), "binding%s",
+			  folder))
 		return 0;
 	return (uint32_t)strtoul(text, NULL, 10);
 }

@@ -168,6 +168,13 @@ int sim_attr_put(const struct sim_call *call, uint16_t id, const void *data, siz
 	return sim_attr_copy(call, id, data, size);
 }
 
+uint32_t sim_attr_fit(const struct sim_call *call, uint16_t id, size_t size)
+{
+	const struct ib_uverbs_attr *attr = sim_attr(call, id);
+
+	return attr && attr->len < size ? attr->len : (uint32_t)size;
+}
+
 int sim_need_context(const struct sim_table *table)
 {
 	return table->header->has_context ? 0 : -EINVAL;

@@ -134,6 +134,9 @@ int sim_attr_copy(const struct sim_call *call, uint16_t id, const void *data, si
  */
 int sim_attr_put(const struct sim_call *call, uint16_t id, const void *data, size_t size);
 
+/** sim_attr_fit() - bytes of an answer of @size bytes that the caller has room for; without the attribute, all */
+uint32_t sim_attr_fit(const struct sim_call *call, uint16_t id, size_t size);
+
 /** SIM_COPY(), SIM_PUT() - sim_attr_copy() and sim_attr_put() of a variable */
 #define SIM_COPY(call, id, variable) sim_attr_copy(call, id, &(variable), sizeof(variable))
 #define SIM_PUT(call, id, variable)  sim_attr_put(call, id, &(variable), sizeof(variable))
@@ -222,7 +225,7 @@ struct sim_profile {
 	/** Returns a memory key that no object has; @variant is the @key_variant of struct sim_mr_request. */
 	uint32_t (*make_key)(struct sim_table *table, uint8_t variant);
 
-	/** mmap(2) of pages of the device, which returns as that; NULL: programs cannot map any. */
+	/** mmap(2) of pages of the device, which returns as that. */
 	void *(*mmap)(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		      off_t offset);
 };

@@ -346,8 +346,7 @@ static int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct i
  */
 static int mlx5_put_context(struct sim_call *call, uint16_t id)
 {
-	const struct ib_uverbs_attr *out = sim_attr(call, id);
-	struct mlx5_ib_alloc_ucontext_resp resp = {
+	const struct mlx5_ib_alloc_ucontext_resp resp = {
 		.qp_tab_size = 1 << 18,
 		.bf_reg_size = 512,
 		.cache_line_size = 64,
@@ -364,11 +363,9 @@ static int mlx5_put_context(struct sim_call *call, uint16_t id)
 		.num_uars_per_page = 1,
 		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY,
 		.dump_fill_mkey = DUMP_FILL_KEY,
-		.response_length = sizeof(resp),
+		.response_length = sim_attr_fit(call, id, sizeof(resp)),
 	};
 
-	if (out && out->len < sizeof(resp))
-		resp.response_length = out->len;
 	return sim_attr_put(call, id, &resp, sizeof(resp));
 }
 
@@ -403,7 +400,9 @@ static int mlx5_query_context(struct sim_call *call)
 /* mlx5_ib_query_device(): the answer is about offloads of QPs, none of which the device has */
 static int mlx5_query_device(struct sim_call *call)
 {
-	struct mlx5_ib_query_device_resp resp = { .response_length = sizeof(resp) };
+	const struct mlx5_ib_query_device_resp resp = {
+		.response_length = sim_attr_fit(call, UVERBS_ATTR_UHW_OUT, sizeof(resp)),
+	};
 	struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 	const size_t least = offsetof(struct mlx5_ib_query_device_resp, tso_caps);
 
@@ -411,8 +410,6 @@ static int mlx5_query_device(struct sim_call *call)
 		return -EINVAL;
 	if (!sim_attr_is_zero(call, UVERBS_ATTR_UHW_IN, 0))
 		return sim_has_change(call->table->kernel, SIM_UDATA) ? -EOPNOTSUPP : -EINVAL;
-	if (out && out->len < sizeof(resp))
-		resp.response_length = out->len;
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
 }
 

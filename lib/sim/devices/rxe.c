@@ -139,14 +139,11 @@ static int new_ring(struct sim_table *table, struct sim_ring *ring, uint64_t ent
 	ring->count = (uint32_t)sim_round_up_to_power(entries + 1);
 	ring->size = sim_round_up(sizeof(*buffer) + ring->count * entry_size, sim_page_size());
 	rc = sim_ring_allocate(table, ring);
-	if (rc) {
-		ring->size = 0;
+	if (rc)
 		return rc;
-	}
 	buffer = sim_ring_map(table, ring);
 	if (!buffer) {
 		sim_ring_free(table, ring);
-		ring->size = 0;
 		return -ENOMEM;
 	}
 	buffer->log2_elem_size = ring->shift;

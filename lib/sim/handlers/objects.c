@@ -130,8 +130,8 @@ int sim_write_query_device_ex(struct sim_call *call)
 		.odp_caps = sim_odp_caps(call),
 		.xrc_odp_caps = profile->xrc_odp,
 		.max_dm_size = profile->max_dm_size,
+		.response_length = sim_attr_fit(call, UVERBS_ATTR_CORE_OUT, sizeof(resp)),
 	};
-	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
 	struct ib_uverbs_ex_query_device cmd;
 	int rc = sim_need_context(call->table);
 
@@ -146,8 +146,6 @@ int sim_write_query_device_ex(struct sim_call *call)
 	resp.device_cap_flags_ex = resp.base.device_cap_flags;
 	if (sim_has_change(call->table->kernel, SIM_ACCESS_CAPS))
 		resp.device_cap_flags_ex |= profile->flush_capabilities;
-	if (out)
-		resp.response_length = out->len < sizeof(resp) ? out->len : (uint32_t)sizeof(resp);
 	return SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }
 

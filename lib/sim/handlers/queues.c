@@ -611,8 +611,9 @@ int sim_write_modify_qp(struct sim_call *call)
 /* ib_uverbs_ex_modify_qp(); no device limits rates */
 int sim_write_ex_modify_qp(struct sim_call *call)
 {
-	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
-	struct ib_uverbs_ex_modify_qp_resp resp = { .response_length = sizeof(resp) };
+	const struct ib_uverbs_ex_modify_qp_resp resp = {
+		.response_length = sim_attr_fit(call, UVERBS_ATTR_CORE_OUT, sizeof(resp)),
+	};
 	struct ib_uverbs_ex_modify_qp cmd;
 	int rc = sim_write_request(call, &cmd, sizeof(cmd));
 
@@ -620,7 +621,5 @@ int sim_write_ex_modify_qp(struct sim_call *call)
 		rc = -EOPNOTSUPP;
 	if (!rc)
 		rc = modify_qp(call, &cmd.base);
-	if (out && out->len < sizeof(resp))
-		resp.response_length = out->len;
 	return rc ?: SIM_PUT(call, UVERBS_ATTR_CORE_OUT, resp);
 }

@@ -216,11 +216,7 @@ static int start(struct sim_service *service)
 	service->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (service->epoll < 0)
 		return -errno;
-	rc = pthread_attr_init(&attributes);
-	if (rc) {
-		sim_libc()->close(service->epoll);
-		return -rc;
-	}
+	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -404,7 +404,6 @@ EXPORT int fcntl(int fd, int command, ...)
 EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	const bool of_file = fd >= 0 && !(flags & MAP_ANONYMOUS);
-	const struct sim_profile *profile;
 	struct sim_file *file = NULL;
 	void *address;
 	int rc = of_file ? get_file(fd, &file) : 0;
@@ -418,13 +417,8 @@ EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 			sim_maps_note(fd, flags);
 		return sim_libc()->mmap(addr, length, prot, flags, fd, offset);
 	}
-	profile = sim_profile_of(file->table.kind);
-	if (profile->mmap) {
-		address = profile->mmap(&file->table, addr, length, prot, flags, offset);
-	} else {
-		address = MAP_FAILED;
-		errno = EINVAL;
-	}
+	address = sim_profile_of(file->table.kind)
+			  ->mmap(&file->table, addr, length, prot, flags, offset);
 	sim_file_put(file);
 	return address;
 }

@@ -33,15 +33,12 @@ static int allocate_objects(int fd, uint32_t capacity)
 static int init_lock(pthread_mutex_t *lock)
 {
 	pthread_mutexattr_t attr;
-	int rc = pthread_mutexattr_init(&attr);
+	int rc;
 
-	if (rc)
-		return -rc;
-	rc = pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	if (!rc)
-		rc = pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-	if (!rc)
-		rc = pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	rc = pthread_mutex_init(lock, &attr);
 	pthread_mutexattr_destroy(&attr);
 	return -rc;
 }
