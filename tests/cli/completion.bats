@@ -112,14 +112,6 @@ options() {
 	} | sed 's/^/--/; s/\t.*//' | sort -u
 }
 
-# section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
-section() {
-	# shellcheck disable=SC2086 # words
-	mrctl help $2 |
-		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
-			on && /^  [^ ]/ { print $1 }'
-}
-
 kinds() {
 	section "Memory kinds" memory | sed 's/:PATH$/:/; s/^\(hugetlb\)\[\(.*\)|\(.*\)\]$/\1\n\1\2\n\1\3/;
 		s/^\(dm\)\[:SIZE\]$/\1\n\1:/' |
@@ -254,12 +246,18 @@ knows_answers() {
 	done
 }
 
-# open_session: from now on mrctl works in a session with regions 1, buf, 2 and PDs default, other
+# open_session: from now on mrctl works in a session with regions 1, buf, 2 and PDs default, other, and lists no other
 open_session() {
 	eval "$(mrctl sim -- mrctl session --detach --joinable 3>&-)"
 	SESSION_PID=${MRCTL_SESSION#pid:}
 	mkdir bin
-	printf '#!/bin/sh\nexec "%s" sim -- "%s" "$@"\n' "$BUILD/mrctl" "$BUILD/mrctl" >bin/mrctl
+	cat >bin/mrctl <<-END
+		#!/bin/sh
+		case "\$*" in
+		*"session --list") "$BUILD/mrctl" sim -- "$BUILD/mrctl" "\$@" | grep -x "pid:$SESSION_PID" ;;
+		*) exec "$BUILD/mrctl" sim -- "$BUILD/mrctl" "\$@" ;;
+		esac
+	END
 	chmod +x bin/mrctl
 	PATH=$PWD/bin:$PATH
 	mrctl -q reg --name buf
@@ -280,10 +278,9 @@ offers_regions() {
 		mrctl reg --via k|kernel
 		mrctl dereg rk|$(mrctl -n -o rkey stat | sed 's/^/rkey:/' | paste -sd' ')
 		mrctl stat lkey:|$(mrctl -n -o lkey stat | sed "s/^/${2:+lkey:}/" | paste -sd' ')
+		mrctl --session p|pid:$SESSION_PID
+		mrctl session --end |pid:$SESSION_PID
 	EOF
-	# there may be other sessions of this user
-	[[ $("$1" <<<'mrctl --session p')" " == *"pid:$SESSION_PID "* ]]
-	[[ $("$1" <<<'mrctl session --end ')" " == *"pid:$SESSION_PID "* ]]
 }
 
 @test "bash offers the regions and protection domains of the session" {

@@ -221,6 +221,16 @@ usage_error() {
 	[[ $stderr == mrctl:*"Try 'mrctl "*"--help'."* ]] || fail "unexpected message: $stderr"
 }
 
+# wrong_words CMD...: rows "WORD...|TEXT[|TEXT]" on stdin; CMD WORD... is a usage error with each TEXT
+wrong_words() {
+	local words first second
+
+	while IFS='|' read -r words first second; do
+		# shellcheck disable=SC2086 # words
+		usage_error "$first" "$second" -- "$@" $words || fail "in the row: $* $words" || return
+	done
+}
+
 # keep_document: keeps the documents in $output, which run.sh compares with the schema after all tests
 keep_document() {
 	[ -z "${MRCTL_TEST_DOCUMENTS:-}" ] ||
@@ -270,6 +280,14 @@ cli() {
 			@tsv' >"$file"
 	awk -F'\t' -v OFS='\t' -v kind="$1" -v of="${2:--}" '
 		$1 == kind && $2 == of { sub(/^[^\t]*\t[^\t]*\t/, ""); print }' "$file"
+}
+
+# section TITLE TOPIC: prints the words that the section of mrctl help TOPIC lists
+section() {
+	# shellcheck disable=SC2086 # words
+	mrctl help $2 |
+		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
+			on && /^  [^ ]/ { print $1 }'
 }
 
 # The mrctl that holds regions in the background: its pid, its stdout and its stderr
@@ -542,12 +560,12 @@ counts() {
 	echo "pages $(pinned)"
 }
 
-# guest_is_as_before: the guest has the same counts as before; waits up to 2 s for objects that were just closed
+# guest_is_as_before: the guest has the same counts as before; waits up to a minute for objects that were just closed
 guest_is_as_before() {
 	local file=$BATS_RUN_TMPDIR/counts now i
 
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || return 0
-	for i in {1..20}; do
+	for i in {1..600}; do
 		now=$(counts)
 		[ "$now" != "$(<"$file")" ] || return 0
 		sleep 0.1
