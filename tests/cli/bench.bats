@@ -9,8 +9,7 @@ OLD=$BATS_TEST_TMPDIR/old NEW=$BATS_TEST_TMPDIR/new
 
 # bench ARG...: sets output to its document
 bench() {
-	run --separate-stderr mr -j bench "$@"
-	json '.command == "bench"'
+	shows '.command == "bench"' mr bench "$@"
 }
 
 # bats test_tags=kernel
@@ -250,8 +249,7 @@ compared() {
 	measured --sizes 4K
 	for edit in '.environment.kernel' '.host.thp'; do
 		jq "$edit = \"x\\u001b[1mz\"" "$OLD" >"$NEW"
-		run --separate-stderr mrctl bench --compare "$OLD" "$NEW"
-		usage_error "${edit##*.} was '" "and is 'x?[1mz'" "--anyway"
+		usage_error "${edit##*.} was '" "and is 'x?[1mz'" "--anyway" -- mrctl bench --compare "$OLD" "$NEW"
 	done
 	compared "$OLD" "$NEW" --anyway
 	json '.comparison | length == 1'
@@ -305,14 +303,11 @@ compared() {
 	jq '.method.rounds = 4 | .method.calls = 4 | .rows[].rounds = [range(4) | {p50_ns: 1}]' "$OLD" >"$NEW"
 	exits 1 mr -j bench --compare "$NEW"
 	json '.comparison[0].verdict == "slower"'
-	succeeded mr -j bench --compare "$NEW" --rounds 3
-	json '.comparison[0].verdict == "too-few-rounds"'
-	run --separate-stderr mr -j bench --compare "$NEW" --count 1
-	json '.comparison[0].verdict == "too-few-rounds"'
+	gives '.comparison[0].verdict == "too-few-rounds"' mr bench --compare "$NEW" --rounds 3
+	shows '.comparison[0].verdict == "too-few-rounds"' mr bench --compare "$NEW" --count 1
 	# nor does one take a day
 	jq '.rows[].rounds[].p50_ns = 1e14' "$NEW" >"$OLD"
-	run --separate-stderr mr -j bench --compare "$OLD" --seconds 0.001
-	json '.comparison[0].verdict == "faster"'
+	shows '.comparison[0].verdict == "faster"' mr bench --compare "$OLD" --seconds 0.001
 }
 
 # bats test_tags=slow
@@ -338,8 +333,7 @@ compared() {
 	jq '.environment.device = "nosuch"' "$OLD" >"$NEW"
 	absent "nosuch" "${SIM[@]}" mrctl bench --compare "$NEW"
 	[ -z "$output" ]
-	run --separate-stderr "${SIM[@]}" mrctl -d nosuch bench --compare "$OLD"
-	usage_error "measures on the devices of" "'nosuch'"
+	usage_error "measures on the devices of" "'nosuch'" -- "${SIM[@]}" mrctl -d nosuch bench --compare "$OLD"
 	jq '.rows += [.rows[0] | .device = "other0"]' "$OLD" >"$NEW"
 	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" bench --compare "$NEW" --anyway
 	usage_error "measures on the devices of" "'$(device)'"

@@ -12,12 +12,6 @@ teardown() {
 	tidy
 }
 
-# names SECTION TOPIC: prints the words that this section of mrctl help TOPIC lists
-names() {
-	mrctl help "$2" | awk -v section="$1:" '$0 == section { inside = 1; next } !NF { inside = 0 }
-		inside && /^  [a-z]/ { sub(/[:[].*/, "", $1); print $1 }'
-}
-
 # ask ANSWER WORD...: adds a line.  ANSWER is ok, an errno, refused (exit status 1, whatever the errno), absent (3);
 # or A/B, where it depends on the machine.
 ask() {
@@ -85,7 +79,7 @@ make_all() {
 	PROFILE=$1 PLACE=$2 LINES=() WANTED=()
 	truncate -s 1M "$FILE"
 	[ "$1" = rxe ] || umem=ok dmabuf=ok
-	for kind in $(names "Memory kinds" memory); do
+	for kind in $(section "Memory kinds" memory | sed 's/[:[].*//'); do
 		with=$kind
 		case $kind in
 		anon | thp | memfd) answer=ok ;;
@@ -115,7 +109,7 @@ make_all() {
 		make read $answer reg --memory "$with" --access remote-read
 		make odp "${answer/EFAULT/ok}" reg --memory "$with" --access local-write,on-demand
 	done
-	for kind in $(names "Dma-buf sources" dmabuf); do
+	for kind in $(section "Dma-buf sources" dmabuf | sed 's/[:[].*//'); do
 		with=$kind answer=ok
 		case $kind in
 		udmabuf) ;;

@@ -20,15 +20,13 @@ session() { # SCRIPT: run it in a session, as one shell
 # bats test_tags=kernel
 @test "memory on the device is allocated, registered from byte 0 on, and freed, by both paths" {
 	require_dm
-	succeeded mr --json reg --memory dm --size 64K
-	json '.regions[0] | .kind == "mr" and .state == "deregistered" and .memory == "dm" and
+	gives '.regions[0] | .kind == "mr" and .state == "deregistered" and .memory == "dm" and
 		.call == "ibv_reg_dm_mr" and .via == "library" and .length == 65536 and .offset == 0 and
 		.iova == "0x0" and .addr == null and .page_size == null and .pd == "default" and
 		.lkey != null and .rkey != null and .dereg_elapsed_ns > 0 and
-		.access == ["local-write", "zero-based"] and .in_force == .access'
-	succeeded mr --json reg --memory dm:8K --offset 4K --via kernel
-	json '.regions[0] | .via == "kernel" and .call == "ioctl(DM_MR_REG)" and .offset == 4096 and
-		.iova == "0x0" and .memory == "dm:8K"'
+		.access == ["local-write", "zero-based"] and .in_force == .access' mr reg --memory dm --size 64K
+	gives '.regions[0] | .via == "kernel" and .call == "ioctl(DM_MR_REG)" and .offset == 4096 and
+		.iova == "0x0" and .memory == "dm:8K"' mr reg --memory dm:8K --offset 4K --via kernel
 	# A second run shows that the memory was freed: the device has not enough for two of these.
 	for _ in 1 2 3; do
 		mr -q reg --memory dm:128K
@@ -136,9 +134,8 @@ session() { # SCRIPT: run it in a session, as one shell
 	require_dm
 	printf '%s\n' 'reg --memory dm --size 64 --count 2 --name d' 'reg --memory null-mr --name n' \
 		'dereg d.1' stat 'dereg --all' stat >"$BATS_TEST_TMPDIR/lines"
-	succeeded mr --json batch "$BATS_TEST_TMPDIR/lines"
-	json '.lines[3] | ([.regions[].memory] | sort) == ["dm", "null-mr"] and
-		.totals.bytes == 64 and .totals.unlisted == 0'
+	gives '.lines[3] | ([.regions[].memory] | sort) == ["dm", "null-mr"] and
+		.totals.bytes == 64 and .totals.unlisted == 0' mr batch "$BATS_TEST_TMPDIR/lines"
 	json '[.lines[1, 3].regions[] | select(.memory == "null-mr") | .length == 18446744073709551615 and
 		.lkey != null and [.rkey, .addr, .iova, .access, .in_force] == [null, null, null, null, null]] |
 		all and length == 2'
@@ -150,11 +147,10 @@ session() { # SCRIPT: run it in a session, as one shell
 # bats test_tags=kernel
 @test "the null MR has only an lkey and the maximum length; it requires the library, and no session can keep it" {
 	on_mlx5 || skip "needs mlx5"
-	succeeded mr --json reg --memory null-mr
-	json '.regions[0] | .lkey != null and .length == 18446744073709551615 and
+	gives '.regions[0] | .lkey != null and .length == 18446744073709551615 and
 		.call == "ibv_alloc_null_mr" and .memory == "null-mr" and .pd == "default" and
 		([.rkey, .addr, .iova, .handle, .access, .access_bits, .in_force, .offset, .page_size] |
-			unique) == [null]'
+			unique) == [null]' mr reg --memory null-mr
 	succeeded mr reg --memory null-mr --count 2 -o lkey -n
 	[ "${lines[0]}" = "${lines[1]}" ]
 	refused EOPNOTSUPP ibv_alloc_null_mr mr reg --memory null-mr --via kernel

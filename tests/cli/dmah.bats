@@ -87,16 +87,14 @@ next_handle() {
 	json '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == 0'
 	shows '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == null' mr reg
 	unset MRCTL_SIM_TPH
-	run --separate-stderr mrctl sim --tph -- mrctl -n -o dmah_memory,dmah_ph reg --via kernel --dmah "$HINTS"
-	[ "$output" = "volatile 1" ]
+	outputs "volatile 1" mrctl sim --tph -- mrctl -n -o dmah_memory,dmah_ph reg --via kernel --dmah "$HINTS"
 }
 
 @test "libibverbs registers with a DMA handle by ibv_reg_mr_ex" {
 	with_tph
 	require_library
-	succeeded mr --json reg --dmah "$HINTS" --count 3
-	json '[.regions[] | .call == "ibv_reg_mr_ex" and .via == "library" and .dmah_cpu == 0 and
-		.state == "deregistered"] | all'
+	gives '[.regions[] | .call == "ibv_reg_mr_ex" and .via == "library" and .dmah_cpu == 0 and
+		.state == "deregistered"] | all' mr reg --dmah "$HINTS" --count 3
 	shows '[.trials[] | select(.id | startswith("dma-handle.")) | .answer] == ["yes", "yes"]' mr stat --probe
 	refused EOPNOTSUPP ibv_reg_mr_ex mr reg --dmah ph=1 --access on-demand
 }

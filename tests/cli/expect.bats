@@ -72,10 +72,7 @@ expected() {
 	for value in '' inval 22 'ok,' EINVAL,,ok 'ok EINVAL'; do
 		usage_error "--expect: unknown answer" -- mr reg --expect "$value"
 	done
-	while IFS='|' read -r value text; do
-		# shellcheck disable=SC2086 # words
-		usage_error "$text" -- mr reg --expect $value
-	done <<-'EOF'
+	wrong_words mr reg --expect <<-'EOF'
 		ENOMME|unknown answer 'ENOMME': did you mean 'ENOMEM'?
 		ENOMEM:MR-MEMLOK|unknown cause 'MR-MEMLOK'
 		ENOMEM:|unknown

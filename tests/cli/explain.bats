@@ -113,16 +113,14 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 @test "an unknown word is a usage error that names the nearest" {
-	local row
-
-	# shellcheck disable=SC2089,SC2090 # the quotes are of the message
-	for row in "MR-MEMLOK|did you mean 'MR-MEMLOCK'?" "ENOMEN|did you mean 'ENOMEM'?" \
-		"ENOMEM --call ibv_reg_mrr|did you mean 'ibv_reg_mr'?" "|for example: mrctl explain MR-MEMLOCK" "--list MR-MEMLOCK|" \
-		"ibv_reg_mr failed|is one argument"; do
-		# shellcheck disable=SC2086,SC2090 # words
-		run --separate-stderr mrctl explain ${row%%|*}
-		usage_error "${row#*|}" || return
-	done
+	wrong_words mrctl explain <<-'EOF'
+		MR-MEMLOK|did you mean 'MR-MEMLOCK'?
+		ENOMEN|did you mean 'ENOMEM'?
+		ENOMEM --call ibv_reg_mrr|did you mean 'ibv_reg_mr'?
+		|for example: mrctl explain MR-MEMLOCK
+		--list MR-MEMLOCK|
+		ibv_reg_mr failed|is one argument
+	EOF
 	echo 'ibv_reg_mr failed' >"$BATS_TEST_TMPDIR/ucx.log"
 	usage_error "mrctl explain - <$BATS_TEST_TMPDIR/ucx.log" -- mrctl explain "$BATS_TEST_TMPDIR/ucx.log"
 }

@@ -42,8 +42,7 @@ topics() {
 
 # columns_of TITLE [COMMAND]: prints the columns that help columns COMMAND lists below a title
 columns_of() {
-	mrctl help columns ${2:+"$2"} | awk -v title="$1, for --output:" '$0 == title { on = 1; next } !NF { on = 0 }
-		on && /^  [^ ]/ { print $1 }'
+	section "$1, for --output:" "columns ${2:-}"
 }
 
 @test "help columns lists the columns that the command fills, and without a command all" {
@@ -73,13 +72,7 @@ columns_of() {
 }
 
 @test "help on an unknown topic guesses one" {
-	local words text
-
-	while IFS='|' read -r words text; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr mrctl $words
-		usage_error "$text" || return
-	done <<-'END'
+	wrong_words mrctl <<-'END'
 		help rge|no such command or topic: 'rge'
 		help acess|did you mean 'access'?
 		help columns rge|did you mean 'reg'?

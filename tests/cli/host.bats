@@ -125,12 +125,10 @@ document_is_complete() {
 	run --separate-stderr mrctl -n -o id stat --host --ignore "${first//-/_},$second"
 	[ "$output" = "$(tail -n +3 <<<"$all")" ]
 	outputs "$second" mrctl -n -o id stat --host --only "$second,$first" --ignore "$first"
-	run --separate-stderr mrctl stat --host --only "${first}X"
-	usage_error "no such check: '${first}X'" "did you mean '$first'?"
+	usage_error "no such check: '${first}X'" "did you mean '$first'?" -- mrctl stat --host --only "${first}X"
 	usage_error "--only and --ignore leave no check to do" -- mrctl stat --host --only "$first" --ignore "$first"
 	for list in '' "$first," ",$first" "$first,,$second"; do
-		run --separate-stderr mrctl stat --host --only "$list"
-		usage_error "--only: an id is missing in '$list'" || return
+		usage_error "--only: an id is missing in '$list'" -- mrctl stat --host --only "$list" || return
 	done
 	usage_error "--for-size: give at least 1 byte" -- mrctl stat --host --for-size 0
 	succeeded mrctl stat --host --for-size 1 --only MR-AVAILABLE
@@ -147,8 +145,7 @@ document_is_complete() {
 	[ -z "$output$stderr" ]
 	on unknown --fail-on warn; succeeded
 	on n/a --fail-on warn; succeeded
-	run --separate-stderr mrctl stat --host --fail-on worse
-	usage_error "worse" "bad, warn"
+	usage_error "worse" "bad, warn" -- mrctl stat --host --fail-on worse
 }
 
 @test "limits of RDMA objects that a container hides are unknown, and raise no alarm" {
@@ -290,8 +287,7 @@ told() {
 			--arg folder "$folder"
 		[[ $stderr == *"$folder: open: "* ]]
 	done
-	run --separate-stderr mrctl stat --host --root x --record y
-	usage_error "--record" "--root"
+	usage_error "--record" "--root" -- mrctl stat --host --root x --record y
 	usage_error "mlx5_0" -- mrctl stat --host mlx5_0
 	usage_error "--device" -- mrctl stat --host -d mlx5_0
 }

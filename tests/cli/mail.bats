@@ -66,11 +66,10 @@ load helpers
 	for i in {1..100}; do
 		echo "reg --memory hole --size $((i % 3 + 1))K --name n$((i / 7))"
 	done >"$BATS_TEST_TMPDIR/batch"
-	run --separate-stderr mr -j batch --keep-going "$BATS_TEST_TMPDIR/batch"
-	json '(.failures | length == 100) and
+	shows '(.failures | length == 100) and
 		all(.failures[]; .index as $i | .request | .argv == ["reg", "--memory", "hole",
 			"--size", "\($i % 3 + 1)K", "--name", "n\($i / 7 | floor)"] and
-			.length == 1024 * ($i % 3 + 1))'
+			.length == 1024 * ($i % 3 + 1))' mr batch --keep-going "$BATS_TEST_TMPDIR/batch"
 	json '.lines[0].failures[0].request == .failures[0].request'
 	json '.lines[0] | has("environment") | not'
 }

@@ -26,13 +26,6 @@ columns() {
 		".commands[] | select(.name == \$command) | .columns[] | select($2).name"
 }
 
-# help_section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
-help_section() {
-	mrctl help "$2" |
-		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
-			on && /^  [^ ]/ { print $1 }'
-}
-
 # part PAGE [SECTION [SUBSECTION]]: prints its source, without the backslashes of hyphens; SUBSECTION "-" is the
 # text before the first one
 part() {
@@ -176,12 +169,12 @@ listed() {
 }
 
 @test "the words that options take are in the pages, and no others" {
-	same kinds "$(help_section 'Memory kinds' memory)" "$(entries mrctl-reg.1 'MEMORY KINDS')"
-	same flags "$(help_section 'Access flags' access)" "$(entries mrctl-reg.1 'ACCESS FLAGS')"
-	same advice "$(help_section 'Advice' advice)" "$(entries mrctl-reg.1 ADVICE)"
-	same profiles "$(help_section Profiles simulator)" "$(entries mrctl-sim.1 PROFILES)"
-	same kernels "$(help_section Kernels simulator)" "$(entries mrctl-sim.1 KERNELS)"
-	same faults "$(help_section Calls simulator; help_section Actions simulator)" \
+	same kinds "$(section 'Memory kinds' memory)" "$(entries mrctl-reg.1 'MEMORY KINDS')"
+	same flags "$(section 'Access flags' access)" "$(entries mrctl-reg.1 'ACCESS FLAGS')"
+	same advice "$(section 'Advice' advice)" "$(entries mrctl-reg.1 ADVICE)"
+	same profiles "$(section Profiles simulator)" "$(entries mrctl-sim.1 PROFILES)"
+	same kernels "$(section Kernels simulator)" "$(entries mrctl-sim.1 KERNELS)"
+	same faults "$(section Calls simulator; section Actions simulator)" \
 		"$(entries mrctl-sim.1 FAULTS | sed 's/, such as .*//; s/, /\n/g')"
 }
 

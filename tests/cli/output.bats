@@ -51,8 +51,7 @@ columns() {
 	local columns
 
 	for columns in '' 'rkey,' ,rkey rkey,bogus 'rkey lkey' '+,' +bogus; do
-		run --separate-stderr mr reg -o "$columns"
-		usage_error "unknown column" "valid values: id, "
+		usage_error "unknown column" "valid values: id, " -- mr reg -o "$columns"
 	done
 	usage_error "at most 128 columns" -- mr -o "$(yes id | head -129 | paste -sd,)" reg
 }

@@ -43,8 +43,7 @@ redacted() {
 
 	for format in json markdown; do
 		rm -f "out.$format"
-		run --separate-stderr mrctl report --read r.json --redact --format "$format" --to "out.$format"
-		succeeded || return
+		succeeded mrctl report --read r.json --redact --format "$format" --to "out.$format" || return
 	done
 }
 
@@ -246,8 +245,7 @@ secrets() {
 	succeeded mrctl report --read "$BATS_FILE_TMPDIR/good.json" --redact
 	[[ $output == *"  MR-MEMLOCK  limit of locked memory"*'"vendor_part_id":'* ]]
 	# redacted once more, it is the same
-	succeeded mrctl -j report --read r.md --redact
-	json '.left_out.command_lines == 2 and .host_name == "host-1"'
+	gives '.left_out.command_lines == 2 and .host_name == "host-1"' mrctl report --read r.md --redact
 }
 
 @test "redacting a report with very many different values ends" {

@@ -165,8 +165,7 @@ teardown() {
 }
 
 @test "a report that cannot be written leaves no file, and the failure is reported" {
-	exits 1 bash -c 'mrctl report >/dev/full'
-	[[ $stderr == *ENOSPC* ]]
+	fails ENOSPC bash -c 'mrctl report >/dev/full'
 	(ulimit -f 1; "${SIM[@]}" mrctl report --to r.md 2>err) && fail "written"
 	[ ! -e r.md ] || fail "left"
 	[[ $(<err) == *"r.md: write: EFBIG ("* ]] || fail "$(<err)"
@@ -199,8 +198,7 @@ teardown() {
 		[[ $output == *"each check has the same result now"*"## Devices"* && $output != *'```json'* ]]
 	done
 	# of a pipe, too
-	run --separate-stderr bash -o pipefail -c 'cat mail.md | mrctl report --read -'
-	succeeded
+	succeeded bash -o pipefail -c 'cat mail.md | mrctl report --read -'
 	[[ $output == *"each check has the same result now"* ]]
 	run --separate-stderr mrctl report --read - </dev/null
 	[[ $status -eq 1 && $stderr == *"standard input is not a report of mrctl"* ]]
@@ -264,12 +262,7 @@ teardown() {
 }
 
 @test "options that exclude one another are usage errors" {
-	local args text
-
-	while IFS='|' read -r args text; do
-		# shellcheck disable=SC2086 # words
-		usage_error "$text" -- mrctl report $args
-	done <<-'EOF'
+	wrong_words mrctl report <<-'EOF'
 		--read x --root y|--root
 		--read x -- true|--read excludes the program 'true'
 		--root x -- true|--root excludes the program 'true'

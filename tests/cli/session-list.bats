@@ -246,8 +246,7 @@ sham() {
 	holding setsid --fork bash -c 'echo $$ >"$0"; exec -a mrctl bash session --hold' "$session.pid"
 	await test -s "$session.runs"
 	RUNNING+=("$(<"$session.pid")")
-	exits 1 "${MS[@]}" session --end "pid:$(<"$session.pid")"
-	[[ $stderr == *"runs another mrctl"* ]] || fail "$stderr"
+	fails "runs another mrctl" "${MS[@]}" session --end "pid:$(<"$session.pid")"
 	is_running "$(<"$session.pid")"
 	absent "was not started in a session" "${MS[@]}" session --end "pid:$BASHPID"
 }
@@ -295,12 +294,7 @@ sham() {
 }
 
 @test "options of --list, --end and --detach that contradict each other are usage errors" {
-	local line
-
-	while IFS='|' read -r line text; do
-		# shellcheck disable=SC2086 # words
-		usage_error "$text" -- mrctl session $line
-	done <<-'EOF'
+	wrong_words mrctl session <<-'EOF'
 		--list --end|--list excludes --end
 		--detach --list|--detach excludes --list
 		--list -- true|--list runs no program: 'true'

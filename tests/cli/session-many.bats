@@ -125,8 +125,7 @@ load helpers
 	jq -e --argjson n 20062 '(.regions | length == $n) and .totals.regions == $n
 		and .totals.unlisted == 0 and (.totals.table_bytes / $n <= 256)
 		and ([.regions[].state] | unique == ["inert"])' "$out" >/dev/null
-	run --separate-stderr ms stat n20000.17777 17841 -n -o id,name,state
-	[ "$output" = $'17841 n20000.17777 inert\n17841 n20000.17777 inert' ] || fail "$output"
+	outputs $'17841 n20000.17777 inert\n17841 n20000.17777 inert' ms stat n20000.17777 17841 -n -o id,name,state
 	ms dereg --all --json >"$out"
 	[ "$(grep -c '^{"id":[0-9]*,.*"state":"deregistered"' "$out")" -eq 20062 ]
 	[[ $(tail -c 100 "$out") == *'"failures":[]}' ]]

@@ -48,8 +48,7 @@ setup() {
 	ms reg --quiet
 	shows '.totals.uars == 0' ms stat
 	# the UAR of stat itself does not count
-	run --separate-stderr ms batch --json <<<$'reg\nstat'
-	json '.lines[1].totals.uars == 0'
+	shows '.lines[1].totals.uars == 0' ms batch <<<$'reg\nstat'
 	MRCTL_SESSION='' run --separate-stderr mr batch --json <<<stat
 	json '.lines[0].totals.uars == null'
 	on_simulator || return 0

@@ -179,8 +179,7 @@ sample() {
 	local group=/sys/fs/cgroup/system.slice/mrctl-test.service
 
 	need_kernel
-	exits 3 mrctl stat --system nosuch
-	[[ $stderr == *"no RDMA device 'nosuch'"* ]]
+	absent "no RDMA device 'nosuch'" mrctl stat --system nosuch
 	exits 1 mrctl -j stat --system nosuch "$(device)"
 	json '[.devices[].device] == [$device]' --arg device "$(device)"
 	mkdir -p "$group" 2>/dev/null || skip "cannot make a control group"

@@ -82,8 +82,7 @@ reproduced() {
 	grep -q -e "${1:-}" "$BATCH" || fail "no '$1'" "$(cat "$BATCH")"
 	how=$(sed -n 's/^# Run it with: //p' "$BATCH")
 	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
-	run --separate-stderr "${SIM[@]}" bash -c "$how"
-	succeeded || fail "$(cat "$BATCH")"
+	succeeded "${SIM[@]}" bash -c "$how" || fail "$(cat "$BATCH")"
 }
 
 # read_only SIZE CMD...: traces CMD, whose regions of at least SIZE bytes are read-only while they are registered

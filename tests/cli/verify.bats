@@ -7,10 +7,7 @@ load batch
 load why
 
 @test "verify and its options: wrong usage" {
-	while IFS='|' read -r line text; do
-		# shellcheck disable=SC2086 # words
-		usage_error "$text" -- mr $line || return
-	done <<-'EOT'
+	wrong_words mr <<-'EOT'
 		verify|name the regions to verify
 		verify pd:default|verify works on regions
 		verify 1 --size 0|--size accepts 1 to 1G

@@ -54,8 +54,7 @@ absent_because() {
 	run --separate-stderr "${MR[@]}" session --why none -- true
 	[[ $status -eq 3 && $stderr != *because* ]] || fail "$stderr"
 	rm -r "$SYS"
-	exits 3 "${MR[@]}" -d "$(device)" reg
-	[[ $stderr == *"this machine has no RDMA device '$(device)'"* ]]
+	absent "this machine has no RDMA device '$(device)'" "${MR[@]}" -d "$(device)" reg
 	in_namespace "mount -t tmpfs none /sys && exec mrctl reg --json"
 	suspects MR-DEVICE likely
 }
