@@ -3,12 +3,10 @@
 # mrctl bench where it is ended, refused, or asked for what makes no sense.
 
 load helpers
-load hosts
 
 # bench ARG...: sets output to its document
 bench() {
-	run --separate-stderr mr -j bench "$@"
-	json '.command == "bench"'
+	shows '.command == "bench"' mr bench "$@"
 }
 
 @test "a refused call is reported, and the others are measured" {
@@ -112,21 +110,6 @@ bench() {
 	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]
 }
 
-# bats test_tags=release
-@test "if any allocation fails, bench reports it or loses nothing" {
-	local n
-
-	starving
-	for ((n = 1; n < 500; n++)); do
-		run --separate-stderr starved $n bench relaxed --sizes 4K --count 1 -n -o call
-		[ -e "$FAIL_HIT" ] || break
-		rm "$FAIL_HIT"
-		[[ $status -eq 0 && $output == "relaxed" ]] || [[ $status -eq 1 && $stderr == *"mrctl: "* ]] ||
-			fail "allocation $n: exit status $status" "$output" "$stderr"
-	done
-	[ "$n" -gt 10 ] && [ "$output" = "relaxed" ]
-}
-
 @test "signals end the measurement, and what was measured is printed" {
 	local seen=$BATS_TEST_TMPDIR/seen out=$BATS_TEST_TMPDIR/out pid=$BATS_TEST_TMPDIR/pid mode
 
@@ -179,15 +162,10 @@ bench() {
 
 # bats test_tags=slow
 @test "a wrong command line is a usage error, and measures nothing" {
-	local line message
-
 	mkdir "$BATS_TEST_TMPDIR/empty"
 	cd "$BATS_TEST_TMPDIR/empty"
 	usage_error "compare documents of 'mrctl -j bench' with --compare" -- mr bench "${BASH_SOURCE[0]}"
-	while IFS='|' read -r line message; do
-		# shellcheck disable=SC2086 # words
-		usage_error "$message" -- mr bench $line
-	done <<-'EOT'
+	wrong_words mr bench <<-'EOT'
 		foo|unknown call 'foo'
 		--sizes 4K..|is neither a number nor a range
 		--sizes 4K-1M|a range has two dots, as in 4K..1M

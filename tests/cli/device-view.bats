@@ -231,19 +231,3 @@ failed() {
 	succeeded
 	json '.devices[0] | .devx == null and .max_mr != null'
 }
-
-# bats test_tags=release
-@test "if any allocation fails, stat --device is complete, or reports that it is not" {
-	local n
-
-	starving
-	for ((n = 1; n < 5000; n++)); do
-		run --separate-stderr starved $n -n -o name,max_mr stat --device
-		[ -e "$FAIL_HIT" ] || break
-		rm "$FAIL_HIT"
-		[[ $status -eq 0 && $output == "$(device) 16777216" ||
-			$status -ne 0 && $stderr == *"mrctl: "* && $stderr != *MR-PROVIDER* ]] ||
-			fail "allocation $n: exit status $status: $output $stderr" || return
-	done
-	[[ $n -gt 10 && $n -lt 5000 ]]
-}

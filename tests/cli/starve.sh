@@ -33,7 +33,7 @@ count() {
 # starve BEFORE AFTER ARG...: runs `mrctl BEFORE`, `mrctl ARG...` and `mrctl AFTER` until no allocation of ARG... is
 # left to fail; BEFORE and AFTER may be empty.  Afterwards there are the same objects as before.
 starve() {
-	local n=0 status=0 words=0 whole=0 before=$1 after=$2 here="${*:3}" objects left
+	local n=0 status=0 usual=0 words=0 whole=0 before=$1 after=$2 here="${*:3}" objects left
 	shift 2
 
 	objects=$(object-tool objects)
@@ -50,7 +50,7 @@ starve() {
 			printf '%s\n' "$(<"$work/out")" >>"$work/documents"
 		fi
 		if [ "$n" -eq 0 ]; then
-			whole=$words
+			whole=$words usual=$status
 			continue
 		fi
 		[ -e "$FAIL_HIT" ] || break
@@ -58,10 +58,11 @@ starve() {
 		runs=$((runs + 1))
 		case $status in
 		# libsmartcols survives some failures, and may leave out the heading
-		0) [[ $1 != --json && $words -eq $whole ]] || complain "not all is printed" ;;
+		0) [[ $1 != --json && $words -eq $whole && $usual -eq 0 ]] || complain "not all is printed" ;;
 		1) [[ $(<"$work/err") == "mrctl: "* ]] || complain "no message" ;;
 		*) complain "this exit status" ;;
 		esac
+		[[ $(<"$work/err") != *MR-PROVIDER* ]] || complain "a provider that lacks memory is called missing"
 		[ ! -s "$LEAKS" ] || complain "$(<"$LEAKS")"
 		: >"$LEAKS"
 	done
@@ -80,6 +81,9 @@ for mode in --json --verbose; do
 	starve '' '' "$mode" rereg a --size 8K --access none
 	mrctl dereg a --quiet
 done
+starve '' '' -o name,max_mr stat --device
+starve '' '' -o call bench relaxed --sizes 4K --count 1
+starve '' '' reg --access remote-write
 [ "$(jq -s length "$work/documents")" = "$documents" ] || {
 	wrong=$((wrong + 1))
 	echo "not each document is whole"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A refusal is printed whatever hinders the search for its causes: files that are missing, unreadable or lie, and a
-# lack of memory.
+# A refusal is printed whatever hinders the search for its causes: files that are missing, unreadable or lie.  For a
+# lack of memory see starve.sh.
 
 load helpers
 load hosts
@@ -43,19 +43,4 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 	done
 	in_namespace "mount -t proc -o hidepid=2 proc /proc && $REFUSED"
 	is_told
-}
-
-# bats test_tags=release
-@test "a refusal is reported if memory for its diagnosis is short" {
-	local n told=0
-
-	starving
-	for ((n = 1; n < 400; n++)); do
-		run --separate-stderr starved $n reg --access remote-write
-		[ -e "$FAIL_HIT" ] || break
-		rm "$FAIL_HIT"
-		[[ $status -eq 1 && $stderr == 'mrctl: '* ]] || fail "$n: exit status $status: $stderr"
-		[[ $stderr != *'ibv_reg_mr: '* ]] || told=$((told + 1))
-	done
-	((n > 5 && n < 400 && told > 0)) || fail "$n allocations, and $told refusals"
 }
