@@ -126,45 +126,41 @@ static void open_device(void)
 	device.pd->handle = pd.handle;
 }
 
-static void modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
-{
-	errno = ibv_modify_qp(qp, attr, mask | IBV_QP_STATE);
-	if (errno)
-		die("ibv_modify_qp");
-}
-
 /* Connects a QP with itself, so that it is its own peer. */
 static void connect_qp(struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
-				    .port_num = PORT,
-				    .qp_access_flags =
-					    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE };
+	static const int masks[] = {
+		[IBV_QPS_INIT] = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		[IBV_QPS_RTR] = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		[IBV_QPS_RTS] = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+				IBV_QP_MAX_QP_RD_ATOMIC,
+	};
+	struct ibv_qp_attr attr = { .port_num = PORT,
+				    .qp_access_flags = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
+				    .path_mtu = IBV_MTU_256,
+				    .dest_qp_num = qp->qp_num,
+				    .max_dest_rd_atomic = 1,
+				    .max_rd_atomic = 1,
+				    .min_rnr_timer = 1,
+				    .timeout = 18,
+				    .retry_cnt = 7 };
 	struct ibv_port_attr port;
 
-	modify_qp(qp, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 	errno = ibv_query_port(device.context, PORT, &port);
 	if (errno)
 		die("ibv_query_port");
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTR,
-				     .path_mtu = IBV_MTU_256,
-				     .dest_qp_num = qp->qp_num,
-				     .max_dest_rd_atomic = 1,
-				     .min_rnr_timer = 1,
-				     .ah_attr = { .dlid = port.lid, .port_num = PORT } };
-	attr.ah_attr.is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET;
-	if (attr.ah_attr.is_global &&
-	    ibv_query_gid(device.context, PORT, 0, &attr.ah_attr.grh.dgid))
+	attr.ah_attr = (struct ibv_ah_attr){ .dlid = port.lid,
+					     .port_num = PORT,
+					     .is_global = port.link_layer == IBV_LINK_LAYER_ETHERNET };
+	if (attr.ah_attr.is_global && ibv_query_gid(device.context, PORT, 0, &attr.ah_attr.grh.dgid))
 		die("ibv_query_gid");
-	modify_qp(qp, &attr,
-		  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-	attr = (struct ibv_qp_attr){
-		.qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 7, .max_rd_atomic = 1
-	};
-	modify_qp(qp, &attr,
-		  IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-			  IBV_QP_MAX_QP_RD_ATOMIC);
+	for (unsigned int state = IBV_QPS_INIT; state <= IBV_QPS_RTS; state++) {
+		attr.qp_state = state;
+		errno = ibv_modify_qp(qp, &attr, IBV_QP_STATE | masks[state]);
+		if (errno)
+			die("ibv_modify_qp");
+	}
 }
 
 /*
@@ -220,7 +216,7 @@ static void complete(struct ibv_qp *qp, int posted, const char *what)
 		post_send_by_ioctl(qp);
 	else if (posted)
 		die(what);
-	for (int tries = 0; tries < 5000 && !count; tries++) {
+	for (int tries = 0; tries < 60000 && !count; tries++) {
 		count = ibv_poll_cq(qp->send_cq, 1, &wc);
 		usleep(1000);
 	}
