@@ -215,7 +215,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 	wait $server'
 
 @test "the pingpongs of rdma-core create, connect and destroy their queues, with and without a channel" {
-	local program port=$((20000 + $$ % 20000))
+	local program port=$((20000 + $$ % 12000))
 
 	for program in "rc_pingpong -e" rc_pingpong uc_pingpong ud_pingpong srq_pingpong; do
 		# shellcheck disable=SC2086 # a program and options
@@ -239,7 +239,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 
 # bats test_tags=slow
 @test "perftest moves its data between two processes: one request at a time or many, polling or sleeping, with several QPs" {
-	local profile options port=$((20000 + $$ % 20000))
+	local profile options port=$((20000 + $$ % 12000))
 
 	command -v ib_write_bw >/dev/null || skip "needs perftest"
 	for profile in mlx5 rxe; do
@@ -268,7 +268,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 }
 
 @test "the pingpongs move their data between two processes, polling or sleeping, also in memory on demand" {
-	local profile options port=$((20000 + $$ % 20000))
+	local profile options port=$((20000 + $$ % 12000))
 
 	for profile in mlx5 rxe; do
 		for options in rc_pingpong "rc_pingpong -e" "rc_pingpong -s 1000000" "rc_pingpong -o" \

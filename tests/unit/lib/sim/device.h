@@ -93,7 +93,7 @@ static inline int close_device(void **state __attribute__((unused)))
 	int rc = close(fd);
 
 	/* The thread of the data path ends, and closes its descriptors, when it has seen that. */
-	for (int i = 0; i < 5000 && count_threads() > 1; i++)
+	for (int i = 0; i < 60000 && count_threads() > 1; i++)
 		usleep(1000);
 	munmap(memory, MEMORY);
 	return rc;
