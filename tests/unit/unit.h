@@ -91,6 +91,15 @@ void unit_add_fixture(struct unit_fixture *fixture);
 				 (long long)expected_, (unsigned long long)expected_);             \
 	} while (0)
 
+/** row_name() - return the name of a row that has no text, for assert_equal_for() */
+static inline const char *row_name(size_t row)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), "row %zu", row);
+	return name;
+}
+
 #define assert_contains(text, part)                                                                \
 	do {                                                                                       \
 		if (!strstr(text, part))                                                           \

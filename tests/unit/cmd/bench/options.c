@@ -46,8 +46,8 @@ TEST(what_is_no_list_is_refused)
 	struct sweep sweep = { .count = 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		assert_true(option_type_sizes.read(texts[i], &sweep, &err) < 0);
-		assert_int_equal(err.kind, MR_ERROR_USAGE);
+		assert_equal_for(texts[i], option_type_sizes.read(texts[i], &sweep, &err) < 0, true);
+		assert_equal_for(texts[i], err.kind, MR_ERROR_USAGE);
 	}
 	sweep.count = 0;
 	assert_int_equal(option_type_counts.read("4096", &sweep, &err), 0);

@@ -129,7 +129,7 @@ TEST(rounding_up_overflows_to_zero)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_int_equal(mr_round_up(rows[i].value, 4096), rows[i].rounded);
+		assert_equal_for(row_name(i), mr_round_up(rows[i].value, 4096), rows[i].rounded);
 }
 
 TEST(an_item_of_a_list_is_read_as_a_number_of_its_own)

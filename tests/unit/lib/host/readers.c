@@ -64,7 +64,7 @@ TEST(permission_is_that_of_the_first_class_that_fits)
 						     .uid = permissions[i].uid,
 						     .gid = permissions[i].gid };
 
-		assert_int_equal(mr_process_may_write(&status, &file), permissions[i].may);
+		assert_equal_for(row_name(i), mr_process_may_write(&status, &file), permissions[i].may);
 	}
 	read_status("Uid:\t1\t2\t3\t4\nCapEff:\t2\n");
 	assert_true(mr_process_may_write(&status, &(struct mr_host_status){ .mode = 0 }));

@@ -154,8 +154,8 @@ TEST(only_errnos_that_may_be_about_memory_are_refused_registrations)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		refused_call = rows[i].call;
 		run(refuse_calls);
-		assert_int_equal(follow.totals.calls[refused_call].refused, 6);
-		assert_int_equal(follow.refusals.total, rows[i].refusals);
+		assert_equal_for(row_name(i), follow.totals.calls[refused_call].refused, 6);
+		assert_equal_for(row_name(i), follow.refusals.total, rows[i].refusals);
 		expect_exit();
 	}
 }

@@ -97,8 +97,8 @@ TEST(a_wrong_index_is_no_record)
 	make(0);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		at(0)->ready = wrong[i];
-		assert_false(mr_ring_take(&ring, false, &taken));
-		assert_false(mr_ring_take(&ring, true, &taken));
+		for (int ends = 0; ends < 2; ends++)
+			assert_equal_for(row_name(i), mr_ring_take(&ring, ends, &taken), false);
 	}
 	end();
 }

@@ -159,7 +159,7 @@ TEST(rights_of_another_user_are_told)
 			skip();
 		assert_int_equal(chown(path, rows[i].uid, rows[i].gid), 0);
 		assert_int_equal(chmod(path, rows[i].mode), 0);
-		assert_int_equal(mr_trace_program(AT_FDCWD, path), rows[i].obstacle);
+		assert_equal_for(row_name(i), mr_trace_program(AT_FDCWD, path), rows[i].obstacle);
 	}
 }
 
