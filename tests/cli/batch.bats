@@ -25,8 +25,7 @@ load rows
 }
 
 @test "a wrong line is a usage error with an errno and a separate message" {
-	local cause=EINVAL:MR-LENGTH-ZERO
-
+	cause=EINVAL:MR-LENGTH-ZERO
 	usage_errors <<<"reg --expect $(printf "$cause,%.0s" {1..16})$cause | --expect accepts at most 16 causes"
 	usage_errors <<-'END'
 		bogus | unknown command 'bogus'
@@ -201,8 +200,7 @@ load rows
 }
 
 @test "a signal ends the batch after the current line, and the remaining regions are deregistered" {
-	local fifo=$BATS_TEST_TMPDIR/fifo
-
+	fifo=$BATS_TEST_TMPDIR/fifo
 	HOLD_OUT=$BATS_TEST_TMPDIR/out HOLD_ERR=$BATS_TEST_TMPDIR/err
 	mkfifo "$fifo"
 	"${MR[@]}" -j batch "$fifo" >"$HOLD_OUT" 2>"$HOLD_ERR" 3>&- &

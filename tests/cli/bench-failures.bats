@@ -21,8 +21,6 @@ bench() {
 }
 
 @test "a session that relaxed mode cannot open is reported" {
-	local fault
-
 	for fault in open@2=EMFILE alloc_pd@2=ENOMEM; do
 		exits 1 mrctl sim --fault "$fault" -- mrctl bench relaxed --sizes 4K --count 1 --rounds 1
 		[[ $stderr == *"relaxed of 4096 bytes, populated: ibv_"* ]] || fail "$stderr" || return
@@ -38,8 +36,6 @@ bench() {
 }
 
 @test "a call before or after the measured one that is refused ends the row" {
-	local fault call errno
-
 	while read -r fault call errno; do
 		exits 1 faulty "$fault" -j bench "$call" --sizes 4K --count 2 --rounds 1
 		json '.rows == [] and (.failures | length == 1 and .[0].errno == $errno)' --arg errno "$errno"
@@ -52,8 +48,6 @@ bench() {
 }
 
 @test "the command that shows the cause of a refused call makes this call" {
-	local line words
-
 	while IFS='|' read -r line words; do
 		# shellcheck disable=SC2086 # words
 		exits 1 faulty $line --sizes 4K --count 1
@@ -89,8 +83,7 @@ bench() {
 }
 
 @test "memory that cannot be allocated is reported once for all its sizes, with the cause" {
-	local page=/sys/kernel/mm/hugepages/hugepages-2048kB
-
+	page=/sys/kernel/mm/hugepages/hugepages-2048kB
 	[ -e $page ] && [ "$(<$page/nr_overcommit_hugepages)$(<$page/free_hugepages)" = 00 ] ||
 		skip "needs a kernel with huge pages of 2 MiB, and none of them free"
 	exits 1 mr -j bench --memory hugetlb:2M --memory anon --sizes 4K,64K,4M --count 1
@@ -111,8 +104,7 @@ bench() {
 }
 
 @test "signals end the measurement, and what was measured is printed" {
-	local seen=$BATS_TEST_TMPDIR/seen out=$BATS_TEST_TMPDIR/out pid=$BATS_TEST_TMPDIR/pid mode
-
+	seen=$BATS_TEST_TMPDIR/seen out=$BATS_TEST_TMPDIR/out pid=$BATS_TEST_TMPDIR/pid
 	command -v script >/dev/null || skip "script(1) is not installed"
 	for mode in '' -j; do
 		rm -f "$pid" "$seen" # of the other mode
@@ -136,8 +128,7 @@ bench() {
 }
 
 @test "a signal in the very last round is reported, too" {
-	local out=$BATS_TEST_TMPDIR/out
-
+	out=$BATS_TEST_TMPDIR/out
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
 		mrctl -j bench --sizes 4K --seconds 100 --rounds 1 >"$out" 2>/dev/null 3>&- &
 	HOLD_PID=$!
@@ -148,8 +139,6 @@ bench() {
 }
 
 @test "processes that measure end with the one that has started them" {
-	local pid
-
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
 		mrctl -q bench --sizes 4K --processes 3 --seconds 100 --rounds 1 >/dev/null 2>&1 3>&- &
 	HOLD_PID=$!

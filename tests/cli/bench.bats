@@ -14,8 +14,7 @@ bench() {
 
 # bats test_tags=kernel
 @test "each call is measured, for each size" {
-	local calls=(reg reg-iova dereg relaxed)
-
+	calls=(reg reg-iova dereg relaxed)
 	! on_mlx5 || calls+=(rereg umem advise)
 	# Linux 6.1 of Debian 12 makes no dma-bufs of memory.
 	! on_mlx5 || { ! on_simulator && [ ! -e /dev/udmabuf ]; } || calls+=(reg-dmabuf)
@@ -80,8 +79,6 @@ bench() {
 }
 
 @test "occupied regions go up in quarters, and down again; equal quarters are measured once" {
-	local n
-
 	bench --sizes 4K --count 1 --occupied 8,64K
 	succeeded
 	json '[.rows[].occupied] == [0, 2, 4, 6, 8, 6, 4, 2, 0]'
@@ -94,8 +91,7 @@ bench() {
 }
 
 @test "gnuplot draws pictures as text and as files of the kind of their ending; without it the table is printed" {
-	local file=$BATS_TEST_TMPDIR/a kind
-
+	file=$BATS_TEST_TMPDIR/a
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
 	succeeded mr bench --sizes 4K,64K --count 2 --plot
 	[[ $output == *"reg by size: "*" kiB"*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
@@ -166,8 +162,7 @@ bench() {
 }
 
 @test "regions already registered that the limit of locked memory forbids end their levels" {
-	local limited=("${UNPRIVILEGED[@]}" prlimit --memlock=8388608:8388608)
-
+	limited=("${UNPRIVILEGED[@]}" prlimit --memlock=8388608:8388608)
 	"${limited[@]}" true || skip "this user cannot have such a limit"
 	exits 1 "${limited[@]}" "${SIM[@]}" mrctl -j bench --sizes 4K --count 1 --occupied 4,4M
 	json '.failures[0].errno == "ENOMEM" and [.rows[].occupied] == [0, 1]'
@@ -195,8 +190,6 @@ compared() {
 }
 
 @test "a call that became slower is reported with its interval, and the exit status is 1" {
-	local tolerance verdict
-
 	measured --sizes 4K
 	figures 1000000 6 "$OLD.1"
 	figures 2000000 6 "$NEW"
@@ -244,8 +237,6 @@ compared() {
 
 # bats test_tags=slow
 @test "documents of different hosts are compared only with --anyway, and other files never" {
-	local edit
-
 	measured --sizes 4K
 	for edit in '.environment.kernel' '.host.thp'; do
 		jq "$edit = \"x\\u001b[1mz\"" "$OLD" >"$NEW"
@@ -275,7 +266,6 @@ compared() {
 
 # bats test_tags=slow
 @test "one document is compared with a new measurement, row by row" {
-	local words
 	local -a tried=(
 		'reg reg-iova dereg --sizes 4K --threads 1,2 --via kernel'
 		'reg rereg --sizes 4K,8K --memory memfd --memory readonly --access remote-read --processes 2'
@@ -312,8 +302,6 @@ compared() {
 
 # bats test_tags=slow
 @test "measuring a document again accepts no options, compares hosts first, and reports failures" {
-	local edit
-
 	measured --sizes 4K
 	for edit in '.rows = []' '.rows[].call = "--svg=x"' '.rows[].size = -1' '.rows[].memory = "--svg=x"' \
 		'.rows[].memory = "none"' '.rows[].via = "x,y"' '.rows[].threads = 1e9' '.rows[].access_bits = "0xfffffffff"' \

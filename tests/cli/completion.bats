@@ -292,8 +292,6 @@ offers_regions() {
 }
 
 @test "zsh offers the regions and protection domains of the session" {
-	local rkey
-
 	open_session
 	rkey=$(mrctl -n -o rkey stat buf)
 	zsh_makes <<-EOF

@@ -94,8 +94,6 @@ path_of_function() {
 
 # bats test_tags=kernel
 @test "the function's path is shown, by libmlx5 as by the kernel; without the function there is none" {
-	local via path
-
 	require_function
 	path=$(path_of_function)
 	attach
@@ -115,8 +113,6 @@ path_of_function() {
 
 # bats test_tags=kernel
 @test "a peer reads and writes a dma-buf through Data Direct, with relaxed ordering and without" {
-	local source relaxed route key addr
-
 	require_probe
 	require_function
 	attach
@@ -166,8 +162,6 @@ reads() {
 
 # bats test_tags=kernel
 @test "regions of Data Direct share memory and are independent, for all processes of a session" {
-	local first second addr
-
 	require_function
 	attach
 	session_begin
@@ -192,8 +186,6 @@ reads() {
 
 # bats test_tags=kernel
 @test "a window on a region of Data Direct goes by its function, and keeps the region" {
-	local handle lkey addr window key
-
 	require_probe
 	require_function
 	echo "mrctl-test: expect umr" >/dev/kmsg
@@ -229,8 +221,6 @@ reads() {
 }
 
 @test "rereg of a region of Data Direct is refused, and leaves it as it was" {
-	local row what
-
 	require_function
 	attach
 	session_begin
@@ -249,8 +239,6 @@ reads() {
 
 # bats test_tags=kernel
 @test "once the function is unbound its regions are inert, and stay so when it is bound again" {
-	local key addr
-
 	require_function
 	attach
 	session_begin

@@ -38,8 +38,6 @@ word() {
 
 # bats test_tags=kernel
 @test "a key leads to the pages of its region, as a second registration of them shows" {
-	local key addr key2 addr2 other
-
 	ms reg --name a --memory "file:$FILE" --size 8K --access local-write,remote-write,remote-read --quiet
 	ms reg --name b --memory "file:$FILE" --size 8K --access remote-read --quiet
 	ms reg --name c --memory memfd --size 8K --access remote-read --quiet
@@ -65,7 +63,6 @@ word() {
 # A kernel that does it right makes this fail: then the row of lib/diagnose/kernel.c has its last release.
 # bats test_tags=kernel
 @test "mrctl reports once that rxe corrupts data of on-demand regions, and rxe does" {
-	local key addr
 	local MR=("${MS[@]}") access=local-write,remote-write,remote-read,on-demand
 
 	if on_mlx5 || ! ms reg --access on-demand --quiet 2>/dev/null; then
@@ -98,7 +95,7 @@ word() {
 
 # bats test_tags=kernel
 @test "an on-demand region of rxe whose IOVA is not its address leads to other pages" {
-	local key addr=0x7e5500000000
+	addr=0x7e5500000000
 	local MR=("${MS[@]}") access=local-write,remote-read
 
 	! on_mlx5 || skip "mlx5 does it right"

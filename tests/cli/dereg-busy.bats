@@ -36,8 +36,7 @@ stays() {
 
 # bats test_tags=kernel
 @test "an MR with a memory window bound to it stays until the window has gone" {
-	local window errno=EINVAL
-
+	errno=EINVAL
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "the simulator binds no windows"
 	if on_mlx5; then
 		[ "${MRCTL_TEST_HCA:-}" != no-windows ] || skip "this HCA does not count windows"
@@ -104,8 +103,6 @@ through_window() {
 
 # bats test_tags=kernel
 @test "a window that is freed takes its key along; so does the region where firmware does not count windows" {
-	local window key addr
-
 	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
 	ms reg --name used --access local-write,mw-bind --size 8K --quiet
 	addr=$(ms stat -n -o addr used)
@@ -120,8 +117,6 @@ through_window() {
 
 # bats test_tags=kernel
 @test "an MR whose key the firmware refuses to destroy stays, and peers reach it" {
-	local key addr file
-
 	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
 	echo "mrctl-test: expect umr" >/dev/kmsg
 	file=$(mktemp /dev/shm/mrctl-test-XXXXXX)
@@ -142,8 +137,6 @@ through_window() {
 
 # bats test_tags=kernel
 @test "a umem with a memory key of DEVX on it stays until the key has gone" {
-	local key
-
 	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
 	ms umem --name one --quiet
 	ms umem --name used --size 64K --quiet

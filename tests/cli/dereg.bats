@@ -11,8 +11,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "dereg deregisters a region by id, name, key and handle, and no other; then it does not exist" {
-	local keys word before
-
 	# some drivers give no rkey without remote access
 	ms reg --count 6 --name n --access local-write,remote-read --memory memfd --quiet
 	mapfile -t keys < <(ms stat -n -o lkey,rkey,handle n.3 n.4 n.5)
@@ -90,8 +88,6 @@ setup() {
 }
 
 @test "mr:HANDLE deregisters an MR without an entry; the kernel refuses handles of no object or of another kind" {
-	local handles pd
-
 	ms reg --quiet
 	mapfile -t handles < <(tool reg 2)
 	succeeded ms dereg "mr:${handles[0]}" --json
@@ -109,8 +105,6 @@ setup() {
 
 # bats test_tags=slow
 @test "a region that was deregistered without the table is forgotten, and nothing is deregistered in its place" {
-	local handle
-
 	ms reg --via kernel --count 5 --size 8K --quiet
 	handle=$(ms stat -n -o handle 1)
 	tool destroy "$handle"
@@ -131,8 +125,6 @@ setup() {
 }
 
 @test "dereg --all deregisters unlisted regions too, counts them apart, and leaves them with --listed" {
-	local handles
-
 	ms reg --quiet
 	mapfile -t handles < <(tool reg 2)
 	gives '[.regions[].id] == [1] and .unlisted == {"deregistered": null, "left": null}' ms dereg --all --listed
@@ -149,8 +141,7 @@ setup() {
 }
 
 @test "dereg --all deregisters what killed commands have left: regions, umems and memory on the device" {
-	local spec specs=("reg_mr reg" "reg_mr reg --via kernel --count 3")
-
+	specs=("reg_mr reg" "reg_mr reg --via kernel --count 3")
 	! on_mlx5 || specs+=("umem_reg umem --via kernel" "alloc_dm reg --memory dm" "reg_dm_mr reg --memory dm"
 		"umem_reg umem --try-page-sizes --via kernel")
 	for spec in "${specs[@]}"; do
@@ -247,8 +238,7 @@ noted_or_told() {
 
 # bats test_tags=slow
 @test "an entry that cannot be removed because the lock failed is reported, and the next dereg removes it" {
-	local n stayed=0
-
+	stayed=0
 	behind
 	for n in {1..16}; do
 		ms reg --name a --quiet
@@ -264,8 +254,6 @@ noted_or_told() {
 }
 
 @test "a key that two regions have had finds the region that has it now" {
-	local key
-
 	ms reg --name old --quiet
 	key=$(ms stat -n -o rkey old)
 	ms dereg old --quiet

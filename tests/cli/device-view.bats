@@ -32,8 +32,6 @@ shown() {
 
 # bats test_tags=kernel
 @test "values about memory equal those of ibv_devinfo -v" {
-	local key member value shown
-
 	view
 	INFO=$(devinfo)
 	[ "$(wc -l <<<"$INFO")" -gt 60 ]
@@ -85,8 +83,6 @@ shown() {
 
 # bats test_tags=kernel
 @test "the device is identified, with whether this user may open it; numbers of objects are those of the kernel" {
-	local before
-
 	view
 	is ".name == \"$(device)\" and .node_opens and .node_error == null and (.ports | length) == 1"
 	is '.node | startswith("/dev/infiniband/uverbs")'
@@ -114,8 +110,6 @@ failed() {
 
 # bats test_tags=kernel
 @test "mlx5's commands are counted where root may read debugfs, and the last refusal is shown by name" {
-	local before
-
 	need_kernel
 	if ! on_mlx5; then
 		view

@@ -81,8 +81,6 @@ cuda() {
 }
 
 @test "memory of a GPU is registered by its address: a missing module is the cause, and unsupported options are refused" {
-	local option
-
 	require_mlx5
 	stand_in
 	cuda mr reg --memory cuda:0 --size 100K --json
@@ -111,8 +109,6 @@ cuda() {
 }
 
 @test "a failing step of CUDA has its cause" {
-	local row source
-
 	stand_in
 	for row in 'cuInit:100 cuda:0|the kernel module nvidia is not loaded [likely, MR-GPU-DRIVER]' \
 		'none:0 cuda:9|CUDA has no GPU with that number; CUDA_VISIBLE_DEVICES is 2 [certain, MR-GPU-NUMBER]' \
@@ -129,8 +125,7 @@ cuda() {
 }
 
 @test "a failing step of CUDA is reported with its CUresult, and with the steps before it" {
-	local before='' call row
-
+	before=''
 	stand_in
 	for call in cuInit cuDeviceGet cuDevicePrimaryCtxRetain cuCtxSetCurrent cuMemAlloc \
 		cuMemGetHandleForAddressRange; do

@@ -50,8 +50,6 @@ next_handle() {
 # The libraries before rdma-core 59 lack the calls.
 # bats test_tags=kernel
 @test "the cause tells a device, kernel, provider and library without DMA handles apart" {
-	local why
-
 	refused EPROTONOSUPPORT 'ioctl(DMAH_ALLOC)' mr reg --via kernel --dmah "$HINTS"
 	[[ $stderr == "mrctl: reg: cannot allocate a DMA handle: "* ]]
 	why=$(mr --json reg --via kernel --dmah ph=1 | jq -r '.failures[0].causes[0].id')
@@ -109,8 +107,6 @@ next_handle() {
 }
 
 @test "the CPU must exist, and be one that the process may run on" {
-	local last
-
 	with_tph
 	refused_because MR-DMAH-CPU certain mr --json reg --via kernel --dmah cpu=100000,mem=volatile,ph=1
 	json '.failures[0].errno == "EINVAL" and .failures[0].call == "ioctl(DMAH_ALLOC)"'
@@ -162,8 +158,6 @@ next_handle() {
 }
 
 @test "in a batch deregistering the last region of a DMA handle frees the handle, on either path" {
-	local via
-
 	with_tph
 	for via in kernel library; do
 		[ $via = kernel ] || [ "$(rdma_core)" -ge 59 ] || continue

@@ -50,8 +50,7 @@ slurm() {
 }
 
 @test "slurm: the prologs and the real mrctl agree about this host" {
-	local real=0
-
+	real=0
 	mrctl stat --host >/dev/null || real=$?
 	slurm prolog.sh
 	[ "$status" -eq "$real" ] || fail "$status, not $real: $stderr"
@@ -62,8 +61,6 @@ slurm() {
 }
 
 @test "slurm: the health check drains a node, and resumes only what it drained itself" {
-	local answered reason update
-
 	# unknown is no reason for either
 	while IFS='|' read -r answered reason update; do
 		answer "$answered" "MR-MEMLOCK: 64 KiB"
@@ -91,8 +88,7 @@ slurm() {
 }
 
 @test "nhc: each line is a check whose command has the status that it asks for" {
-	local checks=0 status_wanted command
-
+	checks=0
 	while IFS= read -r line; do
 		[[ $line == [!#]* ]] || continue
 		[[ $line =~ ^[a-z]*\*\ \|\|\ check_cmd_status\ -t\ [0-9]+\ -r\ ([0-9]+)\ /usr/local/bin/(mrctl\ .*)$ ]] || fail "$line"
@@ -137,8 +133,6 @@ slurm() {
 }
 
 @test "kubernetes: node-problem-detector gets a status that it knows, and a short line" {
-	local path length
-
 	run jq -c . "$EXAMPLES/kubernetes/node-problem-detector.json"
 	json '.plugin == "custom" and (.rules[0].condition == .conditions[0].type)'
 	length=$(jq .pluginConfig.max_output_length <<<"$output")
@@ -150,8 +144,7 @@ slurm() {
 }
 
 @test "systemd: the metrics are whole files, and nothing else is left" {
-	local dir=$BATS_TEST_TMPDIR/textfiles
-
+	dir=$BATS_TEST_TMPDIR/textfiles
 	mkdir "$dir"
 	succeeded "${SIM[@]}" "$EXAMPLES/systemd/mrctl-metrics.sh" "$dir"
 	[ "$(cd "$dir" && find . -type f | sort | tr '\n' ' ')" = './mrctl-device.prom ./mrctl-host.prom ' ] || fail "$(ls -a "$dir")"
@@ -167,8 +160,7 @@ slurm() {
 }
 
 @test "systemd: the units are accepted, and the drop-in lifts the limit" {
-	local units=$BATS_TEST_TMPDIR/units
-
+	units=$BATS_TEST_TMPDIR/units
 	need systemd-analyze systemd
 	mkdir -p "$units/mrctl-metrics.service.d" "$BATS_TEST_TMPDIR/bin"
 	cp "$EXAMPLES"/systemd/*.service "$EXAMPLES"/systemd/*.timer "$units/"
@@ -240,8 +232,6 @@ mrctl/mrctl_stat_--system_--by_process_--top_50" ] || fail "$output" "$(ls mrctl
 }
 
 @test "packages: the recipes name the version, and what the build requires" {
-	local version package
-
 	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
 	grep -qF "version(\"$version\")" "$EXAMPLES/spack/package.py"
 	grep -qF "mrctl-$version.tar.gz" "$EXAMPLES/spack/package.py"
@@ -262,8 +252,7 @@ install_examples() {
 }
 
 @test "all examples are installed, find mrctl where it was installed, and are uninstalled" {
-	local tree=$BATS_TEST_TMPDIR/tree prefix=/usr/local examples file
-
+	tree=$BATS_TEST_TMPDIR/tree prefix=/usr/local
 	examples=$tree$prefix/share/doc/mrctl/examples
 	install_examples "$prefix"
 	diff -r "$EXAMPLES" "$examples"

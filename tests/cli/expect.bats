@@ -67,8 +67,6 @@ expected() {
 }
 
 @test "unknown answers and causes, and those that cannot be found, are usage errors" {
-	local value
-
 	for value in '' inval 22 'ok,' EINVAL,,ok 'ok EINVAL'; do
 		usage_error "--expect: unknown answer" -- mr reg --expect "$value"
 	done

@@ -9,8 +9,6 @@ MEMLOCK='ibv_reg_mr(address=0x1000, length=10485760, access=0x1) failed: Cannot 
 FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x18af6), err(-12)'
 
 @test "a cause is explained by its id, in any case, and so is a check that is no cause" {
-	local check
-
 	succeeded mrctl explain mr-MemLock
 	[[ ${lines[0]} == 'MR-MEMLOCK: limit of locked memory' ]]
 	for part in what recognise try errnos calls sources 'this host'; do
@@ -55,8 +53,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 @test "a cause of memory that cannot be made names the calls that fail, and --call accepts each" {
-	local call
-
 	shows '.causes[0].calls == ["dlopen", "cuInit"]' mrctl explain MR-GPU-DRIVER
 	shows '.causes[0].calls == ["mmap"]' mrctl explain MR-OVERCOMMIT
 	while read -r call; do
@@ -65,8 +61,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 @test "values of options that causes name exist" {
-	local option options
-
 	run --separate-stderr mrctl -j explain --list
 	options=$(jq -r '.causes[] | .what, .recognise, .remedy' <<<"$output" |
 		grep -oE -e '--(memory|from|access) [A-Za-z0-9:-]+' | sort -u)
@@ -79,8 +73,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 @test "commands that messages and remedies name have the options that they are named with" {
-	local command options option known
-
 	known=$(mrctl --dump-cli | jq -r '.options[].name as $all | .commands[] | "\(.name) \($all)", "\(.name) \(.options[].name)"' |
 		sort -u)
 	while read -r command options; do
@@ -95,8 +87,7 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 @test "commands that causes name are command lines without a mistake; what is of GPUs and dma-bufs names one" {
-	local value='([A-Za-z0-9:_,-]*[0-9A-Z:][A-Za-z0-9:_-]*|udmabuf|try|prove|none|dm)' line commands
-
+	value='([A-Za-z0-9:_,-]*[0-9A-Z:][A-Za-z0-9:_-]*|udmabuf|try|prove|none|dm)'
 	run --separate-stderr mrctl -j explain --list
 	commands=$(jq -r '.causes[] | .what, .recognise, .remedy' <<<"$output" |
 		grep -oE "mrctl [a-z][a-z-]*( --?[a-z][a-z-]*( $value)?)*" | sort -u)
@@ -126,8 +117,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 }
 
 @test "a line of a log has the request; a defect of the request itself is certain" {
-	local repeat
-
 	succeeded mrctl explain "$UCX"
 	[[ $output == '> ib_md.c:816  UCX  ERROR ibv_reg_mr(address=0x7f56f0f20000, length=10485760,
   access=0x2) failed: Invalid argument
@@ -155,8 +144,6 @@ The causes were judged by '* ]]
 
 # bats test_tags=release
 @test "limits and mappings of this shell are neither certain nor excluded for another program" {
-	local errno
-
 	run --separate-stderr prlimit --memlock=65536:65536 "${UNPRIVILEGED[@]}" mrctl explain "$MEMLOCK" --json
 	json '[.causes[] | select(.certainty == "certain")] == []'
 	json '.causes[] | select(.id == "MR-MEMLOCK").certainty | . == "possible" or . == null'
@@ -174,8 +161,6 @@ The causes were judged by '* ]]
 }
 
 @test "causes that the access flags of a line exclude are omitted" {
-	local words
-
 	for words in "access=0xf" "access=0x41" ""; do
 		succeeded mrctl -j explain "ibv_reg_mr failed: EOPNOTSUPP length=4096 $words"
 		json '[.causes[].id] | index("MR-MAX-MR") != null and (index("MR-ODP") != null) == ($words != "access=0xf")' \
@@ -226,8 +211,6 @@ The causes were judged by '* ]]
 }
 
 @test "facts in the line come first: causes of other drivers are omitted, those of its driver raised" {
-	local line expected
-
 	while IFS='|' read -r expected line; do
 		succeeded mrctl -j explain "$line"
 		json '.causes[0].id == $id and (.causes | map(.id) | index("MR-EFA-PAGES")) == null' --arg id "$expected" ||
@@ -278,8 +261,6 @@ The causes were judged by '* ]]
 }
 
 @test "a line about a work completion has the causes of its status, and names --verify" {
-	local line kind
-
 	while IFS='|' read -r kind line; do
 		succeeded mrctl -j explain "$line"
 		json '(.causes | map(.id)) as $ids | ({
@@ -308,8 +289,6 @@ The causes were judged by '* ]]
 }
 
 @test "several lines about one refusal are read together, whichever comes first" {
-	local expected text
-
 	while IFS='|' read -r expected text; do
 		run --separate-stderr mrctl -j explain - < <(tr '~' '\n' <<<"$text")
 		json '[(.log | length), .log[0].call, .log[0].errno, (.causes | map(select(.certainty != "ruled-out"))[0].id)] |
@@ -341,8 +320,6 @@ The causes were judged by '* ]]
 }
 
 @test "registrations outside libibverbs have a remark, and unrelated lines are left alone" {
-	local line
-
 	while read -r line; do
 		shows '.log | length == 1 and (.[0] | .remark != null and .repeat == "" or .repeat == null)' mrctl explain "$line" ||
 			fail "$line"
@@ -418,8 +395,6 @@ The causes were judged by '* ]]
 
 # bats test_tags=release
 @test "any 200,000 lines take seconds of a CPU, not minutes" {
-	local line
-
 	for line in 'kernel: usb 1-2: new high-speed USB device using xhci_hcd, memory region error' \
 		'ib_md.c:282 UCX ERROR ibv_reg_mr(address=0x7f0000000000, length=4096, access=0xf) failed: Bad address'; do
 		yes "$line" | head -n 200000 >"$BATS_TEST_TMPDIR/log"
@@ -430,8 +405,7 @@ The causes were judged by '* ]]
 }
 
 @test "hostile lines are shown escaped, or not read" {
-	local escape=$'\e[31mibv_reg_mr\e[0m \xff\xc3 failed: EINVAL\r'
-
+	escape=$'\e[31mibv_reg_mr\e[0m \xff\xc3 failed: EINVAL\r'
 	succeeded mrctl explain "$escape"
 	[[ $output != *$'\e'* && $output == *'\x1b[31m'* ]]
 	shows '.log[0].errno == "EINVAL"' mrctl explain "$escape"

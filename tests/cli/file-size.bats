@@ -30,8 +30,7 @@ limited() {
 }
 
 @test "a program that mrctl becomes has the signal as it was" {
-	local script='ulimit -f 1; exec head -c 1M /dev/zero >"$0"' file=$BATS_TEST_TMPDIR/file
-
+	script='ulimit -f 1; exec head -c 1M /dev/zero >"$0"' file=$BATS_TEST_TMPDIR/file
 	run --separate-stderr mr session -- bash -c "$script" "$file"
 	[ "$status" -eq 153 ] # SIGXFSZ is 25
 	exits 153 mrctl sim -- bash -c "$script" "$file"

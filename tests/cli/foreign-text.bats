@@ -30,8 +30,6 @@ refused_harmlessly() {
 
 # bats test_tags=slow
 @test "words of the command line and of the environment cannot forge a message on standard error" {
-	local word
-
 	for word in --size --memory --access --name --pd --output --expect --count --call --via \
 		--session --advise --numa --hold-for; do
 		refused_harmlessly 2 mr reg "$word" "$HOSTILE" || return
@@ -53,8 +51,7 @@ refused_harmlessly() {
 }
 
 @test "a path is harmless in lines, in tables and without headings" {
-	local file="$BATS_TEST_TMPDIR/$HOSTILE"
-
+	file="$BATS_TEST_TMPDIR/$HOSTILE"
 	succeeded mr reg --access remote-read --memory "file:$file"
 	harmless "$output$stderr"
 	[[ $output == *'x\x0amrctl: all is well\x1b[2J'* ]]
@@ -66,8 +63,6 @@ refused_harmlessly() {
 }
 
 @test "JSON is valid with any path, and has U+FFFD for bytes that are not UTF-8" {
-	local text
-
 	for text in "$HOSTILE" a$'\xff'b; do
 		exits 1 mr reg -j --memory "file:/nonexistent/$text"
 		json_is_strict || return
@@ -79,8 +74,7 @@ refused_harmlessly() {
 }
 
 @test "lines of a batch are printed harmlessly, and are valid JSON" {
-	local batch=$BATS_TEST_TMPDIR/batch
-
+	batch=$BATS_TEST_TMPDIR/batch
 	printf 'reg --size 4K --memory "file:/nonexistent/\e[2J\xff\xc2\x9b31m"\n' >"$batch"
 	exits 1 mr batch "$batch"
 	harmless "$output$stderr"

@@ -67,8 +67,7 @@ starving() {
 
 # bats test_tags=release
 @test "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the region is broken" {
-	local at=0x200000001000
-
+	at=0x200000001000
 	# the new range is merged with the old one, which it follows
 	starving IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW unusable 'reg --memory memfd --addr 0x200000000000 --name a' \
 		"rereg a --memory memfd --addr $at --access remote-write --expect ENOMEM" 'stat a' 'dereg a'

@@ -16,8 +16,7 @@ metrics() {
 }
 
 @test "names, units, labels and ends follow the rules of Prometheus" {
-	local dir=$BATS_TEST_TMPDIR/textfiles file name type unit
-
+	dir=$BATS_TEST_TMPDIR/textfiles
 	metrics "$dir"
 	for file in "$dir"/*.prom; do
 		[ "$(tail -n 1 "$file")" = '# EOF' ]
@@ -113,8 +112,6 @@ watched() {
 }
 
 @test "options that contradict each other, or make no sense, are usage errors" {
-	local args
-
 	wrong_words timeout 60 mrctl <<-EOF
 		stat --watch 0|--watch: give more than 0 seconds
 		stat --watch -1|--watch

@@ -28,8 +28,6 @@ setup() {
 }
 
 @test "code and addresses are read-only after the start, and no stack is executable" {
-	local file
-
 	for file in "${FILES[@]}"; do
 		dumps "$file" 'Type: +DYN' 'GNU_RELRO' 'FLAGS_1.* NOW' 'GNU_STACK .* RW ' '!TEXTREL' '!R(UN)?PATH'
 	done
@@ -37,16 +35,12 @@ setup() {
 }
 
 @test "functions check their stack and the buffers of libc's functions" {
-	local file
-
 	for file in "${FILES[@]}"; do
 		dumps "$file" '__stack_chk_fail' '__v?snprintf_chk'
 	done
 }
 
 @test "indirect jumps of x86 processors have to meet a target, as far as libc's objects allow it" {
-	local file libc
-
 	[ "$(uname -m)" = x86_64 ] || skip "needs x86: no other processor has CET"
 	if [ -e "$BUILD/libmrctl.a" ]; then
 		[ "$(readelf -nW "$BUILD/libmrctl.a" | grep -c 'IBT, SHSTK')" -eq "$(ar t "$BUILD/libmrctl.a" | wc -l)" ]

@@ -11,8 +11,6 @@ topics() {
 }
 
 @test "help explains mrctl, each command with every option, and the words of each topic" {
-	local command topic word
-
 	succeeded mrctl --help
 	[[ $output == "Usage: mrctl "* ]]
 	for word in $(cli command) $(cli option | sed 's/^/--/; s/\t.*//'); do
@@ -46,8 +44,6 @@ columns_of() {
 }
 
 @test "help columns lists the columns that the command fills, and without a command all" {
-	local command view dump
-
 	dump=$(mrctl --dump-cli)
 	[ "$(columns_of "Columns of regions")" = "$(cli column reg)" ]
 	[ "$(columns_of "Columns of sessions")" = "$(cli column session)" ]
@@ -106,8 +102,6 @@ columns_of() {
 }
 
 @test "help has at most 55 lines, that of a command 45, of 80 columns without trailing blanks" {
-	local command
-
 	for command in '' $(cli command); do
 		run --separate-stderr mrctl ${command:+"$command"} -h
 		[ "$(wc -l <<<"$output")" -le $((${#command} ? 45 : 55)) ] || fail "$command: $(wc -l <<<"$output") lines" || return
@@ -120,8 +114,6 @@ columns_of() {
 }
 
 @test "the examples of help are command lines without a mistake" {
-	local command example examples
-
 	cd "$BATS_TEST_TMPDIR" || return
 	printf '#!/bin/sh\nexec mrctl reg\n' >app && chmod 755 app
 	for command in '' $(cli command); do

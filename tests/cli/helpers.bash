@@ -5,6 +5,7 @@
 # The tests run on the simulated HCA (profile MRCTL_TEST_PROFILE, default mlx5; kernel
 # MRCTL_TEST_KERNEL, default 7.2), or on the real device that MRCTL_TEST_DEVICE names (in the guests
 # of tests/kernel).  WRAP is a command before each mrctl, such as valgrind.
+# A test is a process of its own: only functions declare variables as local.
 
 bats_require_minimum_version 1.8.0
 

@@ -14,8 +14,6 @@ held() {
 }
 
 @test "--hold prints the whole document first, holds all regions, and ends with 0 on each signal" {
-	local pid signal
-
 	for signal in TERM INT HUP; do
 		hold reg --hold --json --count 3
 		held '[.regions[] | .state, .dereg_elapsed_ns] == ["live", null, "live", null, "live", null]'
@@ -40,8 +38,6 @@ held() {
 }
 
 @test "nohup keeps a hold alive" {
-	local ignored
-
 	MR=("${MR[@]:2}")
 	trap '' HUP
 	hold reg --hold

@@ -60,8 +60,7 @@ ways() {
 # Each file, and each folder, is broken in one way of STEP, another one for the next.
 # bats test_tags=slow
 @test "a recording may hold anything in place of any file" {
-	local dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept way file turn=0 count=0
-
+	dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept turn=0 count=0
 	host_make healthy "$dir"
 	while read -r file; do
 		cp "$dir$file" "$kept"
@@ -82,8 +81,7 @@ ways() {
 
 # bats test_tags=slow
 @test "folders of a recording may be files, links, loops, or full" {
-	local dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept folder turn=0 count=0
-
+	dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept turn=0 count=0
 	host_make healthy "$dir"
 	while read -r folder; do
 		for way in file link loop out full; do
@@ -108,8 +106,7 @@ ways() {
 }
 
 @test "nothing is read of this host where a recording's folder is a link to it" {
-	local dir=$BATS_TEST_TMPDIR/host
-
+	dir=$BATS_TEST_TMPDIR/host
 	mkdir "$dir"
 	for folder in proc sys dev boot calls etc; do
 		ln -s "/$folder" "$dir/$folder"
@@ -127,8 +124,6 @@ answers() {
 }
 
 @test "a host without /proc or /sys, whose /proc hides processes, or whose /sys has no RDMA device" {
-	local script
-
 	for script in "mount -t tmpfs none /proc" "mount -t proc -o hidepid=2 none /proc" "mount -t tmpfs none /sys"; do
 		in_namespace "$script && exec mrctl -j stat --host"
 		[ "$status" -le 1 ] || fail "$script: $status $stderr" || return

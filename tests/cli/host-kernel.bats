@@ -18,8 +18,6 @@ verdict() {
 
 # bats test_tags=kernel
 @test "root in the guest may register, and the device's node can be opened" {
-	local id
-
 	for id in IPC-LOCK USERNS NODE NODE-ACCESS DEVICE MODULES KERNEL FORK; do
 		[ "$(verdict MR-$id env)" = ok ] || fail "MR-$id" || return
 	done

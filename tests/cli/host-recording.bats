@@ -10,8 +10,7 @@ SECRET=tell-nobody-4711
 # Secrets are in the environment and arguments of mrctl and of the process above, the kernel's command line, the name
 # of the machine, and the folder.
 @test "a recording holds no environment, no command line, no name of the machine" {
-	local dir=$BATS_TEST_TMPDIR/recording words
-
+	dir=$BATS_TEST_TMPDIR/recording
 	mkdir "$BATS_TEST_TMPDIR/$SECRET"
 	echo "root=/dev/$SECRET password=$SECRET iommu=pt quiet" >"$BATS_TEST_TMPDIR/cmdline"
 	cd "$BATS_TEST_TMPDIR/$SECRET" || return
@@ -29,8 +28,7 @@ SECRET=tell-nobody-4711
 }
 
 @test "a recording holds no addresses, and only the relevant lines of files about processes and the machine" {
-	local dir=$BATS_TEST_TMPDIR/recording file
-
+	dir=$BATS_TEST_TMPDIR/recording
 	run --separate-stderr "${SIM[@]}" mrctl stat --host --record "$dir"
 	[ "$status" -le 1 ]
 	# capabilities are numbers of 16 digits, too
@@ -62,8 +60,6 @@ recorded_paths() {
 }
 
 @test "the page names all that a recording holds" {
-	local user
-
 	require_nobody
 	[ "$(documented | wc -l)" -gt 30 ]
 	for user in env as_nobody; do
@@ -80,8 +76,7 @@ recorded_paths() {
 
 # bats test_tags=release
 @test "if any allocation fails, a recording is complete, or is reported as incomplete" {
-	local dir=$BATS_TEST_TMPDIR n
-
+	dir=$BATS_TEST_TMPDIR
 	starving
 	run starved 1000000 stat --host --record "$dir/whole" # with the same parents as those below
 	[ "$status" -le 1 ]
@@ -99,8 +94,7 @@ recorded_paths() {
 }
 
 @test "a recording requires an empty or new folder" {
-	local dir=$BATS_TEST_TMPDIR/host path
-
+	dir=$BATS_TEST_TMPDIR/host
 	mkdir "$dir"
 	echo precious >"$dir/file"
 	for path in "$dir" "$dir/file" "$dir/a/b/c"; do
@@ -123,8 +117,7 @@ recorded_paths() {
 }
 
 @test "a recording that cannot be written is a failure" {
-	local dir=$BATS_TEST_TMPDIR/host
-
+	dir=$BATS_TEST_TMPDIR/host
 	# each file is smaller than a block, so the limit of a file's size makes none fail: no room is needed
 	mkdir "$dir"
 	in_namespace "mount -t tmpfs -o nr_inodes=4 none $dir && exec mrctl stat --host --record $dir/host"

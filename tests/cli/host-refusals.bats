@@ -38,8 +38,6 @@ ok_where_registered() {
 }
 
 @test "limits of a process" {
-	local limited
-
 	require_nobody
 	limited=(as_nobody prlimit --memlock=65536 "${MR[@]}")
 	bad_where_refused MEMLOCK "--size 1M" "--for-size 1M" "${limited[@]}"
@@ -53,8 +51,7 @@ ok_where_registered() {
 
 # bats test_tags=release
 @test "from too few descriptors or too little address space to enough: stat --host is never ok where reg fails" {
-	local limit before refused=0
-
+	refused=0
 	! is_sanitized || skip "the sanitizer has an address space and files of its own"
 	for limit in --nofile={4..9} --as={8..20}000000; do
 		status=0
@@ -69,8 +66,6 @@ ok_where_registered() {
 }
 
 @test "a device that does not open, or has no protection domain left" {
-	local fault
-
 	on_simulator || skip "needs the simulator"
 	for fault in open=E{PERM,ACCES,NXIO,IO,NODEV,MFILE} get_context=E{PERM,ACCES,AGAIN,NOMEM,IO,INVAL} \
 		alloc_pd=E{NOMEM,AGAIN}; do
@@ -99,8 +94,7 @@ ok_where_registered() {
 }
 
 @test "huge pages are required only if they are planned" {
-	local page=/sys/kernel/mm/hugepages/hugepages-2048kB
-
+	page=/sys/kernel/mm/hugepages/hugepages-2048kB
 	[ -d $page ] || skip "this kernel has no huge pages of 2 MiB"
 	bad_where_refused HUGEPAGES "--memory hugetlb:2M --size 900G" "--for-size 900G --memory hugetlb:2M" "${MR[@]}"
 	json '.checks[] | select(.id == "MR-HUGEPAGES") | .remedy | contains("does not have that much memory")'
@@ -137,8 +131,6 @@ ok_where_registered() {
 
 # bats test_tags=kernel
 @test "nodes that are closed, missing, of another number, or on a file system with nodev" {
-	local commands
-
 	guest_node
 	for commands in : "mknod -m 666 \$1 c 1 3" "mknod -m 666 \$1 c $NODE_NUMBER; mount -o remount,nodev /dev/infiniband" ": >\$1"; do
 		bad_where_refused "NODE|NODE-ACCESS|SANDBOX" "" "" in_own_dev "mount -t tmpfs none /dev/infiniband; $commands" \
@@ -151,8 +143,6 @@ ok_where_registered() {
 
 # bats test_tags=kernel
 @test "filters of ioctl by seccomp and Landlock" {
-	local errno
-
 	need_kernel
 	for errno in 1 11 12; do # EPERM, EAGAIN, ENOMEM
 		bad_where_refused DEVICE "" "" "$OBJECT_TOOL" seccomp $errno mrctl
@@ -166,8 +156,7 @@ ok_where_registered() {
 
 # bats test_tags=kernel
 @test "too few mappings for a process" {
-	local maps refused=0
-
+	refused=0
 	need_kernel
 	MAX_MAPS=$(</proc/sys/vm/max_map_count)
 	for maps in 60 80 100 130 160; do

@@ -7,8 +7,6 @@ load hosts
 
 # bats test_tags=slow,release
 @test "each check gives the verdict that a recorded host states, and only verdicts that its row names" {
-	local name options wrong
-
 	check_verdicts >"$BATS_TEST_TMPDIR/all"
 	for name in $(host_names); do
 		while read -r options; do
@@ -47,8 +45,6 @@ text_is_brief() {
 
 # bats test_tags=slow,release
 @test "the text fits 80 columns, and has a remedy for each finding" {
-	local name
-
 	for name in $(host_names); do
 		text_is_brief "$name" "$(host_folder "$name")" || return
 	done

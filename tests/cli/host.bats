@@ -58,8 +58,7 @@ differ() {
 
 # bats test_tags=slow
 @test "hosts that differ in addresses, numbers of nodes and use have equal texts" {
-	local dir=$BATS_TEST_TMPDIR/host name text
-
+	dir=$BATS_TEST_TMPDIR/host
 	for name in healthy poor-hca iommu-translation node-reserved; do
 		host_make "$name" "$dir"
 		text=$(mrctl stat --host --root "$dir") || [ $? -eq 1 ]
@@ -72,8 +71,7 @@ differ() {
 }
 
 @test "only a terminal sees colours, unless NO_COLOR is set" {
-	local command escape=$'\e'
-
+	escape=$'\e'
 	command -v script >/dev/null || skip "script is not installed"
 	command="mrctl stat --host --root $(host_folder healthy)"
 	export TERM=xterm
@@ -104,8 +102,6 @@ document_is_complete() {
 
 # bats test_tags=slow
 @test "the document has all checks, and a summary that counts them; --verbose prints each detail" {
-	local dir detail
-
 	everywhere document_is_complete "$(checks | cut -d' ' -f1 | paste -sd' ')"
 	dir=$(host_folder healthy)
 	[ "$(mrctl -j stat --host --root "$dir")" = "$(mrctl -j -v stat --host --root "$dir")" ]
@@ -116,8 +112,6 @@ document_is_complete() {
 }
 
 @test "--only and --ignore choose checks, in any case" {
-	local all first second
-
 	{ read -r first _; read -r second _; } < <(checks)
 	all=$(mrctl -n -o id stat --host) || [ $? -eq 1 ]
 	[ "$all" = "$(checks | cut -d' ' -f1)" ]
@@ -149,8 +143,7 @@ document_is_complete() {
 }
 
 @test "limits of RDMA objects that a container hides are unknown, and raise no alarm" {
-	local host=$BATS_TEST_TMPDIR/host
-
+	host=$BATS_TEST_TMPDIR/host
 	mrctl stat --host --quiet --record "$host" || :
 	mkdir -p "$host/sys/class/infiniband_verbs" "$host/calls/proc/self/ns"
 	echo 6 >"$host/sys/class/infiniband_verbs/abi_version"
@@ -164,7 +157,7 @@ document_is_complete() {
 }
 
 @test "for Nagios the status is the worst verdict's, and the first line has the numbers" {
-	local number="[0-9]+" verdict expected
+	number="[0-9]+"
 	local -A names=([ok]='0 OK' [warn]='1 WARNING' [bad]='2 CRITICAL' [unknown]='3 UNKNOWN' [n/a]='0 OK')
 
 	for verdict in "${!names[@]}"; do
@@ -189,8 +182,6 @@ document_is_complete() {
 }
 
 @test "node-problem-detector gets one short line, and a problem only where a check fails" {
-	local verdict expected on_warn
-
 	while read -r verdict expected on_warn; do
 		on "$verdict" --exit npd
 		[ "$status" -eq "$expected" ] || fail "$verdict: $status" || return
@@ -211,8 +202,6 @@ document_is_complete() {
 
 # bats test_tags=slow
 @test "an error that prevents the checks is not a finding to a monitoring system" {
-	local first
-
 	read -r first _ < <(checks)
 	for style in nagios,3 npd,2; do
 		for wrong in "--root /nonexistent" "--only ${first}X" "--record $ROOT" operand "-d mlx5_0" \
@@ -263,8 +252,6 @@ told() {
 }
 
 @test "the answer for a recording names it, and has no fact of this host" {
-	local dir
-
 	dir=$(host_folder healthy)
 	run --separate-stderr mrctl stat --host --root "$dir"
 	[[ ${output//$'\n'/ } == *"These are the results for the host recorded in $dir, not for this host."* ]]

@@ -22,8 +22,6 @@ has_no_effect() {
 }
 
 @test "zero-based is accepted without effect on the addresses, and one note reports this" {
-	local via
-
 	for via in library kernel; do
 		succeeded mr reg --access local-write,zero-based --via "$via"
 		grep -qx 'access: *local-write,zero-based' <<<"$output"
@@ -62,8 +60,6 @@ has_no_effect() {
 
 # bats test_tags=kernel
 @test "relaxed ordering is in force where the device has a PCI bus, and of a region" {
-	local via
-
 	for via in library kernel; do
 		succeeded mr --json reg --access local-write,relaxed-ordering --via "$via"
 		if on_mlx5; then

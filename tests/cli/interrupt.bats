@@ -50,8 +50,6 @@ died() {
 
 # bats test_tags=slow
 @test "a region is registered or deregistered to its end, and the command dies of the signal" {
-	local signal
-
 	for signal in INT TERM HUP; do
 		stop_at reg_mr mrctl reg --name a --json
 		died $signal
@@ -96,8 +94,7 @@ find_stopped() {
 }
 
 @test "a loop of a shell ends with the command in it, in a session and outside" {
-	local loop='for i in 1 2 3 4 5; do mrctl batch <"$0"; echo $i; done; echo over'
-
+	loop='for i in 1 2 3 4 5; do mrctl batch <"$0"; echo $i; done; echo over'
 	echo 'reg --size 4K' >"$BATS_TEST_TMPDIR/lines"
 	for MRCTL_SESSION in "$MRCTL_SESSION" ''; do
 		# the command is a child of the shell, which has one at a time
@@ -133,8 +130,7 @@ find_stopped() {
 }
 
 @test "an interrupted registration shows their number in text, and the regions in output for scripts" {
-	local args=(reg_mr@3 mrctl reg --count 1000 --size 64 --stride 64)
-
+	args=(reg_mr@3 mrctl reg --count 1000 --size 64 --stride 64)
 	stop_at "${args[@]}"
 	died INT
 	[ -z "$output" ]
@@ -170,8 +166,6 @@ find_stopped() {
 
 # bats test_tags=slow
 @test "an interrupted flush fails, and reports how many regions are still reachable" {
-	local words
-
 	for words in --flush "--flush --pd one" pd:one "--all --flush"; do
 		ms reg --relaxed --count 20 --pd one --quiet
 		ms dereg --all --defer-for 600 --quiet

@@ -63,8 +63,7 @@ answers() {
 
 # bats test_tags=kernel
 @test "zero-based, huge pages and flushes are answered by a device without them" {
-	local unsupported=ok global="ibv_reg_mr EINVAL" persistent="ibv_reg_mr EINVAL"
-
+	unsupported=ok global="ibv_reg_mr EINVAL" persistent="ibv_reg_mr EINVAL"
 	if [ "$MRCTL_TEST_DEVICE" = rxe0 ]; then
 		linux 6.4 && unsupported="ibv_reg_mr EOPNOTSUPP"
 		linux 6.2 && global=ok
@@ -79,8 +78,7 @@ answers() {
 
 # bats test_tags=kernel,release
 @test "impossible addresses and lengths, and an IOVA range that exceeds 64 bits" {
-	local wanted=ok
-
+	wanted=ok
 	answers "length 0" "ibv_reg_mr EINVAL [certain, MR-LENGTH-ZERO]" reg --size 0
 	answers "range wraps" "ibv_reg_mr EINVAL [certain, MR-RANGE-WRAPS]" \
 		reg --memory unmapped --addr 0xfffffffffffff000 --size 64K
@@ -126,8 +124,6 @@ answers() {
 
 # bats test_tags=kernel
 @test "a node that is closed to the user, that is missing, and that has another number" {
-	local name number at
-
 	chmod 600 /dev/infiniband/uverbs*
 	run --separate-stderr mr_as_nobody 64 reg
 	# libibverbs then looks for the node elsewhere, and reports the ENOENT from there.
@@ -156,7 +152,7 @@ answers() {
 # libibverbs waits 5 s for udev's link to lead to the node: both devices are opened at once.
 # bats test_tags=kernel
 @test "with udevd, a file in place of a node, and the node of another device: mknod mends both" {
-	local udevd=/usr/lib/systemd/systemd-udevd at device text
+	udevd=/usr/lib/systemd/systemd-udevd
 	declare -A node
 
 	need_hca
@@ -189,8 +185,7 @@ answers() {
 # huge page.
 # bats test_tags=kernel
 @test "fork protection, with vm.max_map_count used up and on huge pages" {
-	local many=ok huge=ok
-
+	many=ok huge=ok
 	if [ "$(rdma_core)" -eq 44 ]; then
 		many="ibv_reg_mr EAGAIN [likely, MR-MAP-COUNT]" huge="ibv_reg_mr EINVAL [certain, MR-FORK-HUGEPAGES]"
 	fi
@@ -221,8 +216,7 @@ answers() {
 
 # bats test_tags=kernel
 @test "a network namespace without the device" {
-	local elsewhere="the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"
-
+	elsewhere="the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"
 	rdma system set netns exclusive
 	NETNS=mrctl-test
 	ip netns add $NETNS
@@ -246,8 +240,7 @@ answers() {
 
 # bats test_tags=kernel
 @test "an rdma control group whose objects are used up: the check, the answer and the cause" {
-	local used=0 id=MR-CGROUP-RDMA
-
+	used=0 id=MR-CGROUP-RDMA
 	make_cgroup rdma
 	# verdict_is VERDICT: that of the check in the control group
 	verdict_is() {
@@ -286,8 +279,6 @@ answers() {
 
 # bats test_tags=kernel
 @test "a memory control group at its limit: the kernel kills mrctl, and goes on" {
-	local option
-
 	echo "mrctl-test: expect invoked oom-killer" >/dev/kmsg
 	make_cgroup memory
 	echo 8M >"$CGROUP/memory.max"
@@ -328,8 +319,7 @@ file_answers() {
 
 # bats test_tags=kernel
 @test "shared files of file systems on disks and in memory" {
-	local type disk=ok
-
+	disk=ok
 	! linux 6.5 || disk="ibv_reg_mr EFAULT [certain, MR-FILE-MAPPING]"
 	for type in ext4 xfs tmpfs ramfs; do
 		mount_new $type "$([ $type = tmpfs ] && echo size=128K)"
@@ -348,8 +338,6 @@ file_answers() {
 
 # bats test_tags=kernel,release
 @test "memory of a PCI device" {
-	local device file
-
 	for device in /sys/bus/pci/devices/*; do # a device without a driver: others cannot be mapped
 		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
 	done
@@ -365,8 +353,6 @@ file_answers() {
 
 # bats test_tags=kernel
 @test "the firmware's errors become errnos" {
-	local status_of errno text
-
 	need_hca
 	# More pages than the driver's pools have keys for; on demand, so that no memory is needed
 	while read -r status_of errno text; do

@@ -61,8 +61,6 @@ load helpers
 }
 
 @test "each line of a batch has its own words, also among many" {
-	local i
-
 	for i in {1..100}; do
 		echo "reg --memory hole --size $((i % 3 + 1))K --name n$((i / 7))"
 	done >"$BATS_TEST_TMPDIR/batch"
@@ -89,8 +87,6 @@ load helpers
 }
 
 @test "the environment has the firmware, and the kernel that the simulator answers for" {
-	local firmware
-
 	firmware=$(on_mlx5 && echo '"16.35.4030"' || echo null)
 	run --separate-stderr mr reg -j
 	json '.environment.firmware == $firmware' --argjson firmware "$firmware"
@@ -105,8 +101,6 @@ load helpers
 
 # bats test_tags=kernel
 @test "the firmware is the one that the device reports" {
-	local file
-
 	on_simulator && skip "of a real device"
 	file=/sys/class/infiniband/$(device)/fw_ver
 	run --separate-stderr mr reg -j

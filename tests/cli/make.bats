@@ -23,8 +23,6 @@ fakes() {
 }
 
 @test "every target refuses a path with a blank or a colon, before it does anything" {
-	local folder target
-
 	for folder in "a b" "a:b"; do
 		mkdir "$folder"
 		cp "$ROOT/Makefile" "$folder/"
@@ -41,8 +39,6 @@ fakes() {
 }
 
 @test "without root the command for root is shown, with the packages of README.md" {
-	local package
-
 	fakes dpkg-query apt-get sudo
 	exits 1 sh "$ROOT/tests/setup.sh"
 	[[ ${stderr_lines[-1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
@@ -62,8 +58,6 @@ fakes() {
 }
 
 @test "NEWS, debian/changelog and rpm/mrctl.spec have the version of the Makefile" {
-	local version
-
 	version=$(sed -n 's/^VERSION := //p' "$ROOT/Makefile")
 	[ "$(head -n 1 "$ROOT/NEWS")" = "mrctl $version" ]
 	[[ $(head -n 1 "$ROOT/debian/changelog") == "mrctl ($version-"* ]]

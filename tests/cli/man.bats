@@ -157,8 +157,6 @@ listed() {
 }
 
 @test "the page of a command has the columns that it fills, and no others" {
-	local command found
-
 	for command in $(cli command); do
 		[ -n "$(cli column "$command")" ] || continue
 		found=$(listed "$command" | tr -d '[]')
@@ -235,8 +233,7 @@ alike() {
 }
 
 @test "README.md and the pages show what their commands print" {
-	local page number out err shown wrong=''
-
+	wrong=''
 	command -v cc >/dev/null || skip "needs cc"
 	for page in "$ROOT/README.md" "$MAN"/*.[0-9]; do
 		grep -q '^ *\$ ' "$page" || continue
@@ -320,8 +317,6 @@ shape() {
 }
 
 @test "mrctl-json(5) has the members of the schema, except of commands whose own pages have them" {
-	local own keys
-
 	# run.sh compares the documents of tests with the schema
 	mrctl --dump-schema >schema.json
 	own=$(jq -r '
@@ -344,8 +339,6 @@ shape() {
 
 # Some 30 commands, one after the other: each has members that no other has.
 @test "the example of mrctl-json(5) has the members of a document, and values are written as it says" {
-	local document documents example found
-
 	document=$(ulimit -l 64; mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	documents=$(documents; echo "$document") || :
 	output=$documents keep_document

@@ -25,8 +25,6 @@ registers() {
 
 # bats test_tags=kernel
 @test "every ordinary kind of memory is registered, and on demand none is needed" {
-	local kind free
-
 	for kind in anon thp memfd "file:$FILE" "file-private:$FILE" device:/dev/zero; do
 		registers --memory "$kind"
 	done
@@ -59,8 +57,6 @@ registers() {
 
 # bats test_tags=slow
 @test "if memory cannot be allocated, the failed call and the path are named" {
-	local kind
-
 	answers mr reg <<-END
 		ENOENT open --memory file:/nowhere/x
 		ENOENT open --memory device:/nowhere
@@ -93,8 +89,6 @@ registers() {
 }
 
 @test "--addr and --offset add up, with every kind" {
-	local kind
-
 	for kind in anon thp memfd "file:$FILE" none; do
 		values mr reg --access on-demand --via kernel --memory "$kind" -n -o addr <<-'END'
 			--addr 0x200000000000 | 0x200000000000
@@ -127,8 +121,7 @@ require_odp() {
 
 # bats test_tags=release
 @test "secret memory and the ring of a perf event cannot be pinned, and only the former is fetched" {
-	local answer=EPERM
-
+	answer=EPERM
 	require_odp
 	mapped "$AT:64K:secret"
 	answers odd <<<'EFAULT ioctl(REG_MR)'
@@ -152,8 +145,6 @@ require_odp() {
 # ---- files that are made
 
 @test "a file that was made for regions of which none is registered is removed again" {
-	local line
-
 	for line in "--addr 1" "--size max" "--access remote-write" "--access remote-write --count 3 --keep-going"; do
 		# shellcheck disable=SC2086 # words
 		exits 1 mr reg --memory "file:$FILE" $line

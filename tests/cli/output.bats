@@ -24,8 +24,6 @@ columns() {
 
 # bats test_tags=slow
 @test "every column of reg has a value where its call has one" {
-	local column
-
 	for column in $(mrctl --dump-cli | jq -r '.commands[] | select(.name == "reg").columns[].name'); do
 		set -- reg --name buf
 		case $column in
@@ -48,8 +46,6 @@ columns() {
 }
 
 @test "unknown columns and too many are usage errors" {
-	local columns
-
 	for columns in '' 'rkey,' ,rkey rkey,bogus 'rkey lkey' '+,' +bogus; do
 		usage_error "unknown column" "valid values: id, " -- mr reg -o "$columns"
 	done
@@ -63,7 +59,6 @@ columns() {
 	gives '.devices[0] | keys == ["name", "ports"] and (.ports | length == 1)' mr -o name,ports stat --device
 	# no column is empty where the document has a value
 	succeeded mr -j stat --device
-	local values column
 	values=$(jq -r '.devices[0] | to_entries[] | select(.value != null and (.value | type) != "object") | .key' <<<"$output")
 	for column in $values; do
 		run --separate-stderr mr -n -o "$column" stat --device
@@ -72,8 +67,6 @@ columns() {
 }
 
 @test "--output +COLUMN adds to the default columns" {
-	local usual more
-
 	usual=$(mr reg --count 2 | head -n 1)
 	more=$(mr reg --count 2 -o +page_size -o +length,call | head -n 1)
 	[ "$(xargs <<<"$more")" = "$(xargs <<<"$usual") PAGE_SIZE CALL" ]
@@ -93,8 +86,6 @@ columns() {
 }
 
 @test "--quiet prints nothing but errors, and excludes what would be printed" {
-	local option
-
 	succeeded mr reg -q --count 2
 	[ -z "$output$stderr" ]
 	refused EINVAL ibv_reg_mr mr reg -q --size 0
@@ -108,8 +99,7 @@ columns() {
 }
 
 @test "--json is one document with lists as lists, whatever the verbosity, the terminal's width and the locale" {
-	local shape='paths | map(tostring) | join(".")' plain
-
+	shape='paths | map(tostring) | join(".")'
 	succeeded mr reg -j
 	json 'keys == ["as_expected", "command", "environment", "failures", "format", "regions",
 		"session"]'
@@ -121,8 +111,6 @@ columns() {
 }
 
 @test "full or closed standard output is a reported error, and the finished work is reported" {
-	local arguments
-
 	for arguments in "reg -o rkey" "reg --count 5000 ${MANY[*]}" "--help" "reg --help" "--version" "--dump-cli"; do
 		# shellcheck disable=SC2086 # a list of words
 		run --separate-stderr mr_to /dev/full $arguments
@@ -221,8 +209,6 @@ on_terminal() {
 }
 
 @test "a message is wrapped at words on a terminal, and one line for each fact in a file" {
-	local wrapped
-
 	command -v script >/dev/null || skip "script(1) is not installed"
 	for words in "reg --memory hole" "reg --access remote-write,remote-read,mw-bind --why none" "reg --memory file:/$(printf '%090d' 0)"; do
 		# shellcheck disable=SC2086 # words
@@ -248,8 +234,6 @@ on_wide_terminal() {
 }
 
 @test "a table has 80 columns and those that differ from the default in any row; for scripts always the same" {
-	local one
-
 	session_begin
 	ms reg --name buf --size 1M -q
 	ms reg --name small --count 2 -q
@@ -269,8 +253,7 @@ on_wide_terminal() {
 }
 
 @test "a table is made to fit a terminal without being cut, and only a terminal" {
-	local width access=local-write,remote-write,remote-read,remote-atomic
-
+	access=local-write,remote-write,remote-read,remote-atomic
 	command -v script >/dev/null || skip "script(1) is not installed"
 	session_begin
 	ms reg -q --name a-longer-name --access $access

@@ -107,8 +107,7 @@ table() {
 # bats test_tags=kernel
 @test "the answers are those of this kernel, library and device" {
 	need_kernel
-	local device=$MRCTL_TEST_GUEST-$MRCTL_TEST_DEVICE${MRCTL_TEST_HCA:+-$MRCTL_TEST_HCA}
-
+	device=$MRCTL_TEST_GUEST-$MRCTL_TEST_DEVICE${MRCTL_TEST_HCA:+-$MRCTL_TEST_HCA}
 	probe
 	diff <(known "$device" | sort) <(table | sort) || fail "see the differences to $device in tests/cli/probe/answers"
 	json '.answers.disagree == 0'
@@ -116,8 +115,7 @@ table() {
 
 # bats test_tags=kernel
 @test "stat --device reports nothing that a trial disproves" {
-	local trials known='atomic|flush|window|odp-(ex|im)plicit'
-
+	known='atomic|flush|window|odp-(ex|im)plicit'
 	# libmlx5 reads that of mlx5 by DEVX
 	[ "${MRCTL_TEST_HCA:-}" = no-devx ] || known+='|relaxed'
 	probe
@@ -181,8 +179,6 @@ differences() {
 
 # tests/userland-check.sh runs this with the libraries of other suites.
 @test "decisions of the library follow its version" {
-	local kernel library expected
-
 	for kernel in 7.2 6.12 6.1; do
 		probe_kernel "$kernel"
 		expected=$(awk -F'\t' -v library="$library" -v device="$(device)" -v kernel="$kernel" '
@@ -199,8 +195,6 @@ differences() {
 # bats test_tags=slow
 @test "a fault is never reported as something that the device cannot do" {
 	ASAN_OPTIONS+=:detect_leaks=0 # the library keeps what it could not deregister
-	local fault able
-
 	probe
 	able=$(jq -c '[.trials[] | select(.answer != "no") | .id]' <<<"$output")
 	for fault in reg_mr=EIO reg_mr=EINTR reg_mr@5=EIO reg_mr=ENOMEM reg_mr=EPERM reg_mr=EAGAIN \
@@ -220,7 +214,6 @@ differences() {
 
 # bats test_tags=slow
 @test "a limit of open files is no answer of the device" {
-	local files able
 	local -i informed=0
 
 	probe
@@ -254,8 +247,6 @@ differences() {
 
 # bats test_tags=kernel
 @test "the probe takes everything back, also where a signal ends it" {
-	local signal after
-
 	# it may come at any moment, also after the end
 	for signal in INT TERM KILL; do
 		for after in 0.1 0.6; do
@@ -267,8 +258,6 @@ differences() {
 }
 
 @test "a missing device has the answer absent, and JSON has the same members as with a device" {
-	local with
-
 	probe --max-size --cap 1M
 	with=$(jq -c '[keys_unsorted, (.answers, .max_size | keys)]' <<<"$output")
 	exits 3 mrctl -j -d absent0 stat --probe --max-size

@@ -15,8 +15,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "a udmabuf and a buffer of a dma-heap are registered by both paths, with an offset and no address" {
-	local source via page call
-
 	require_mlx5
 	for source in udmabuf heap:system; do
 		for via in library kernel; do
@@ -86,8 +84,6 @@ setup() {
 }
 
 @test "a descriptor that is closed is refused with EBADF, also where mrctl would get its number" {
-	local fd
-
 	require_mlx5
 	# Numbers that mrctl itself would get for files that it opens.
 	for fd in 4 5 6 7 8 9; do

@@ -7,8 +7,6 @@ load rows
 
 # bats test_tags=kernel
 @test "reg registers a page, prints it line by line and deregisters it" {
-	local line
-
 	succeeded mr reg
 	[ -z "$stderr" ]
 	for line in 'state: *deregistered' 'lkey: *0x[0-9a-f]+' 'rkey: *0x[0-9a-f]+' 'addr: *0x[0-9a-f]+' \
@@ -20,8 +18,7 @@ load rows
 
 # bats test_tags=kernel
 @test "the document has the regions of --count, the environment, and whether it is simulated" {
-	local simulated=false
-
+	simulated=false
 	! on_simulator || simulated=true
 	succeeded mr reg --json --size 5000 --count 3 --name buf --access local-write,remote-read
 	[ -z "$stderr" ]

@@ -23,8 +23,7 @@ deferred() {
 
 # bats test_tags=kernel
 @test "by both paths a relaxed region is registered in whole pages, and kept by dereg until it is flushed" {
-	local via paths=(kernel)
-
+	paths=(kernel)
 	session_begin
 	! on_mlx5 || paths+=(library)
 	for via in "${paths[@]}"; do
@@ -69,8 +68,6 @@ deferred() {
 
 # bats test_tags=slow
 @test "a deferred region is found by id, keys and handle, deregistered once, and its name is free" {
-	local word
-
 	session_begin
 	deferred
 	for word in 1 buf "lkey:$(ms stat -n -o lkey 1)" "rkey:$(ms stat -n -o rkey 1)" \
@@ -90,8 +87,6 @@ deferred() {
 
 # Even a registration with equal values gets a new key: an old key must not lead to new memory.
 @test "a deferred region is not taken over by a registration of the same memory" {
-	local file one lkey
-
 	session_begin
 	file=$(mktemp /dev/shm/mrctl-test-XXXXXX)
 	truncate -s 64K "$file"
@@ -113,8 +108,6 @@ is_overdue() {
 
 # bats test_tags=slow
 @test "each command that writes invalidates the regions that are due, by default after a second, and only those" {
-	local command
-
 	session_begin
 	ms reg --relaxed --name a --quiet
 	ms dereg a --quiet
@@ -194,8 +187,6 @@ is_overdue() {
 }
 
 @test "every command reports an old region that cannot be invalidated, until it is" {
-	local command
-
 	session_begin
 	ms reg --name plain --quiet
 	ms reg --relaxed --name due --quiet
@@ -284,8 +275,7 @@ is_overdue() {
 
 # bats test_tags=slow
 @test "many processes use and flush the pool at once" {
-	local times=100
-
+	times=100
 	session_begin --relaxed-watermark 8
 	# when a flush returns, all that was deferred before it is invalid, even if another process invalidated it
 	at_once $times '
@@ -323,8 +313,6 @@ is_overdue() {
 # The software HCA reads and writes through the key, as a peer that has it.
 # bats test_tags=kernel
 @test "a peer reaches the whole pages of a deferred region, which stay pinned, by its key until it is flushed" {
-	local file key addr before
-
 	require_probe
 	file=$(mktemp /dev/shm/mrctl-test-XXXXXX)
 	{ printf 'abcd'; head -c 4092 /dev/zero; } >"$file"

@@ -87,8 +87,7 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 
 # bats test_tags=slow
 @test "any part of a report may be of any kind" {
-	local parts turn=0
-
+	turn=0
 	# two in each document
 	while read -r -d ' ' parts; do
 		change ".program = {\"argv\": [\"x\"], \"answer\": {}} | .${parts//,/ = \$one | .} = \$two" \
@@ -136,8 +135,6 @@ VALUES=('"\u001b]0;x\u0007"' '[null,"\u001b[2J",{"checks":"x","message":7,"cause
 
 # bats test_tags=slow
 @test "any file of a recording may hold anything" {
-	local value
-
 	[ "$(jq '.recording | length' "$BATS_FILE_TMPDIR/good.json")" -gt 20 ]
 	for value in 7 '("\u001b[2J%s%n|" * 20000)' '"99999999999999999999999999"' '"-1 x\n0x 0 0 0:\n"'; do
 		change ".recording |= map_values($value)"

@@ -58,8 +58,7 @@ unreachable() {
 
 # bats test_tags=kernel
 @test "after each kind of change peers reach the memory with the new key and access, and no other" {
-	local may word words all=local-write,remote-read,remote-write
-
+	all=local-write,remote-read,remote-write
 	while read -r may word words; do
 		make
 		# shellcheck disable=SC2086 # words
@@ -90,8 +89,6 @@ unreachable() {
 
 # bats test_tags=kernel
 @test "after many changes none of the older keys works again, nor that of a dma-buf after ordinary memory" {
-	local size old
-
 	make
 	for size in 8M 4K 16M 64K 4M; do
 		set -- "$key" "$@"

@@ -14,8 +14,6 @@ setup() {
 
 # bats test_tags=kernel,slow
 @test "new memory changes address and length, and the region keeps its id and name" {
-	local before
-
 	require_mlx5
 	ms reg --name a --size 64K --memory memfd --quiet
 	before=$(ms stat a --json | jq -c '.regions[0]')
@@ -62,8 +60,6 @@ setup() {
 
 # bats test_tags=kernel,slow
 @test "another protection domain and other access replace the old, alone and with new memory" {
-	local word id
-
 	require_rereg
 	ms reg --name a --pd one --access local-write,remote-read --quiet
 	gives '.before[0].pd == "one" and .regions[0].pd == "two"' ms rereg a --pd two
@@ -104,8 +100,6 @@ setup() {
 }
 
 @test "an unlisted region is changed by its handle" {
-	local handle
-
 	handle=$(tool reg 1)
 	gives '.before[0] | .id == null and .access == null and .addr == null and .pd == null and
 		.via == null and .elapsed_ns == null' ms rereg "mr:$handle" --access remote-read
@@ -117,8 +111,6 @@ setup() {
 }
 
 @test "text has rows for before and after, output for scripts only for after" {
-	local row
-
 	ms reg --name a --quiet
 	row=$(ms rereg a --access remote-read)
 	[[ $row == ID*STATE*$'\n'*" replaced "*local-write*$'\n'*" live "*remote-read* ]]
@@ -132,8 +124,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "after a refusal the region is suspect until that change succeeds, and is deregistered like any other" {
-	local iova
-
 	ms reg --name a --quiet
 	iova=$(field iova)
 	if on_mlx5; then
@@ -205,8 +195,6 @@ would_say() {
 }
 
 @test "a region that another process is changing is left alone" {
-	local command
-
 	ms reg --name a --quiet
 	pause_at rereg_mr=stop rereg a --access remote-read --quiet
 	[ "$(states)" = "1 pending" ]
@@ -222,8 +210,6 @@ would_say() {
 
 # bats test_tags=kill
 @test "if rereg is killed before the kernel's change, the region is in doubt and can be changed or deregistered" {
-	local addr
-
 	require_mlx5
 	ms reg --name a --via kernel --access remote-read --quiet
 	addr=$(field addr)
@@ -250,8 +236,6 @@ would_say() {
 
 # bats test_tags=kill
 @test "if rereg is killed after the kernel's change, the region is recognised by its handle and address" {
-	local key
-
 	require_mlx5
 	ms reg --name a --quiet
 	key=$(field lkey)

@@ -33,8 +33,7 @@ load helpers
 }
 
 @test "an unreadable folder of PATH does not hide that a program is missing" {
-	local closed=$BATS_TEST_TMPDIR/closed open=$BATS_TEST_TMPDIR/open command
-
+	closed=$BATS_TEST_TMPDIR/closed open=$BATS_TEST_TMPDIR/open
 	require_nobody
 	mkdir -m 0 "$closed"
 	mkdir "$open"

@@ -64,8 +64,7 @@ lock_session() {
 }
 
 @test "a waiting process gets the lock of a killed one" {
-	local out=$BATS_TEST_TMPDIR/out waiter
-
+	out=$BATS_TEST_TMPDIR/out
 	session_begin
 	lock_session "$out"
 	"${MS[@]}" reg --quiet 2>"$out.err" 3>&- &
@@ -87,8 +86,7 @@ not_crashed() {
 }
 
 @test "with garbage in the table no command crashes, or deregisters a region that it does not name" {
-	local seed victims out=$BATS_TEST_TMPDIR/out
-
+	out=$BATS_TEST_TMPDIR/out
 	for seed in {1..5}; do
 		session_begin
 		# these lengths are in no entry

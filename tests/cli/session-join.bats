@@ -83,8 +83,6 @@ leads_nowhere() {
 }
 
 @test "for words that name no session the exit status is 3, and nothing else is done" {
-	local word
-
 	for word in stat "dereg --all" reg; do
 		# shellcheck disable=SC2086 # a list of words
 		absent "descriptor 0 is not an mrctl session" "${MS[@]}" --session fd:0 $word </dev/null
@@ -115,8 +113,7 @@ leads_nowhere() {
 
 # bats test_tags=kernel
 @test "root joins an ordinary user's session, and other users do not" {
-	local out=$BATS_TEST_TMPDIR/out
-
+	out=$BATS_TEST_TMPDIR/out
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	require_nobody
 	as_nobody "${MR[@]}" session --detach >"$out"
@@ -137,8 +134,6 @@ session_joined() {
 }
 
 @test "a session whose process has ended has ended, even while that process is a zombie" {
-	local pid
-
 	require_nobody
 	: >"$BATS_TEST_TMPDIR/pid"
 	# sleep does not wait for its children: they stay zombies

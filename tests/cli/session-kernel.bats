@@ -38,8 +38,6 @@ objects() {
 
 # bats test_tags=kernel
 @test "pages of a region stay pinned without a process, until the session ends" {
-	local before had
-
 	before=$(pinned) had=$(objects)
 	session_begin
 	ms reg --size 4M --pd mine --quiet
@@ -55,8 +53,6 @@ objects() {
 
 # bats test_tags=kernel
 @test "the end of the last process ends a session, however it ends" {
-	local before had
-
 	before=$(pinned) had=$(objects)
 	"${MR[@]}" session -- bash -c 'mrctl reg --size 1M --quiet; sleep 600 & echo $!; exec sleep 601' \
 		>"$BATS_TEST_TMPDIR/out" 3>&- &
@@ -75,8 +71,6 @@ objects() {
 
 # bats test_tags=kernel
 @test "removing a software device waits for the session, and its end lets it go" {
-	local session
-
 	[ "$MRCTL_TEST_DEVICE" = rxe0 ] || skip "about rxe"
 	ip link add v8 type veth peer name v9
 	UNDO+=("ip link delete v8")
@@ -101,8 +95,6 @@ objects() {
 
 # bats test_tags=kernel
 @test "when the driver of a session is unbound, registering is refused, and dereg and the end work" {
-	local pci had i
-
 	had=$(objects)
 	[ "$MRCTL_TEST_DEVICE" = mlx5_0 ] || skip "about mlx5"
 	pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
@@ -142,8 +134,7 @@ await_device() {
 
 # bats test_tags=kernel
 @test "under Yama a session is joined if it permits this, and a refusal names the option that permits it" {
-	local scope=/proc/sys/kernel/yama/ptrace_scope pid
-
+	scope=/proc/sys/kernel/yama/ptrace_scope
 	[ -e $scope ] || skip "a kernel without Yama"
 	[ "$MRCTL_TEST_DEVICE" = rxe0 ] || skip "the same on each device"
 	UNDO+=("echo $(<$scope) >$scope")

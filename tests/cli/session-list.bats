@@ -157,8 +157,6 @@ sham() {
 }
 
 @test "a process that only claims to have a session is not listed, and damages nothing" {
-	local where
-
 	command -v perl >/dev/null || skip "no perl"
 	session_begin
 	for where in fd:100 fd:0 fd:99999999 fd:nonsense 100 pid:1 '' $'fd:1\e[31m'; do
@@ -201,8 +199,6 @@ sham() {
 # ---- --end ----
 
 @test "--end ends a detached session by MRCTL_SESSION, --session or its name, and reports what has ended" {
-	local pid
-
 	session_begin
 	ms reg --quiet
 	pid=$SESSION_PID SESSION_PID=
@@ -238,8 +234,7 @@ sham() {
 }
 
 @test "--end signals nothing that only looks like a holder" {
-	local session=$BATS_TEST_TMPDIR/session
-
+	session=$BATS_TEST_TMPDIR/session
 	# another program with the command line of a holder, as leader of a process session
 	printf 'echo >"%s"\n%s\n' "$session.runs" "$lasting" >"$session"
 	cd "$BATS_TEST_TMPDIR"
@@ -253,8 +248,6 @@ sham() {
 
 # bats test_tags=slow
 @test "--end has a time limit, and prints how to end a stopped holder" {
-	local pid
-
 	session_begin
 	pid=$SESSION_PID
 	kill -STOP "$pid"

@@ -7,8 +7,7 @@ load helpers
 # All kinds of objects share the handles, and the kernel reuses a handle at once.
 # bats test_tags=kernel,slow
 @test "many processes that register and deregister at once lose and confuse no region or umem" {
-	local times=200 out=$BATS_TEST_TMPDIR/out umem=true
-
+	times=200 out=$BATS_TEST_TMPDIR/out umem=true
 	if on_simulator; then
 		require_tool
 		! is_sanitized || times=60
@@ -76,8 +75,6 @@ load helpers
 
 # bats test_tags=slow
 @test "commands that succeed leave no region, protection domain, doorbell page or entry behind" {
-	local pds mrs i
-
 	session_begin
 	ms reg --quiet
 	ms dereg --all --quiet
@@ -104,8 +101,7 @@ load helpers
 # Counts the calls that a command makes in a session of 20,000 regions and in a small one; times would vary.
 # bats test_tags=slow
 @test "many regions are registered, listed, found without asking for the others, and deregistered" {
-	local n word few many out=$BATS_TEST_TMPDIR/out
-
+	out=$BATS_TEST_TMPDIR/out
 	session_begin
 	for n in 64 20000; do
 		# shellcheck disable=SC2153 # of the helpers

@@ -25,8 +25,7 @@ setup() {
 }
 
 @test "the session is one descriptor, which the environment names, and the program inherits nothing else of it" {
-	local out=$BATS_TEST_TMPDIR/out list='cd /proc/$$/fd && printf "%s\n" *'
-
+	out=$BATS_TEST_TMPDIR/out list='cd /proc/$$/fd && printf "%s\n" *'
 	in_session 'echo "$MRCTL_SESSION"; readlink /proc/$$/fd/"${MRCTL_SESSION#fd:}"'
 	[ "${lines[0]}" = fd:100 ]
 	[[ ${lines[1]} == socket:* ]]
@@ -36,8 +35,6 @@ setup() {
 }
 
 @test "bash, dash, zsh and fish keep the session for their commands" {
-	local shell
-
 	for shell in bash dash zsh fish; do
 		command -v $shell >/dev/null || continue
 		succeeded mr session -- $shell -c \
@@ -61,8 +58,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "--detach opens a session for commands of any shell, and kill ends it" {
-	local pid
-
 	succeeded mr session --detach
 	[[ $output =~ ^"MRCTL_SESSION=pid:"([0-9]+)"; export MRCTL_SESSION"$ ]]
 	SESSION_PID=${BASH_REMATCH[1]} pid=$SESSION_PID
@@ -96,8 +91,7 @@ late() {
 }
 
 @test "--detach waits until the session is held, and reports if it cannot be" {
-	local late=$BATS_TEST_TMPDIR/late.so
-
+	late=$BATS_TEST_TMPDIR/late.so
 	command -v cc >/dev/null || skip "needs cc: install gcc"
 	cc -D_GNU_SOURCE -DFOLDER="\"$BATS_TEST_TMPDIR\"" -shared -fPIC -o "$late" -x c - <<-'EOF'
 		#include <fcntl.h>

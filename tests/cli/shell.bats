@@ -15,8 +15,7 @@ prompts() {
 }
 
 @test "the mrctl that starts a program is the one that the program finds" {
-	local other=$BATS_TEST_TMPDIR/other path expected
-
+	other=$BATS_TEST_TMPDIR/other
 	mkdir "$other" "$BATS_TEST_TMPDIR/link"
 	printf '#!/bin/sh\necho another\n' >"$other/mrctl"
 	chmod +x "$other/mrctl"
@@ -36,8 +35,6 @@ prompts() {
 }
 
 @test "the prompt of a shell marks the simulated HCA, and PROMPT_COMMAND still runs" {
-	local shell words
-
 	command -v script >/dev/null || skip "no script(1)"
 	echo 'PS1="my prompt> "' >"$BATS_TEST_TMPDIR/.bashrc"
 	: >"$BATS_TEST_TMPDIR/.zshrc" # without this file zsh asks new users for their settings

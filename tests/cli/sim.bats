@@ -76,8 +76,6 @@ is_seen() {
 }
 
 @test "realpath(3) finds the simulated PCI function, whose files can be read below its answer" {
-	local function
-
 	command -v python3 >/dev/null || skip "no python3"
 	sim -- python3 -c 'if True:
 		import ctypes, sys
@@ -128,8 +126,6 @@ is_seen() {
 	sim --fault query_device=EIO -- ibv_devinfo
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"Failed to query device"* ]]
-	local call program message
-
 	while read -r call program message; do
 		sim --fault "$call=ENOSPC" -- timeout 60 "ibv_${program}_pingpong" -e
 		[[ $status -eq 1 && $stderr == *"$message"* ]] || fail "$call" "$stderr"
@@ -154,8 +150,6 @@ is_seen() {
 }
 
 @test "kill happens before the call, and kill-after happens after it; locks of the table can fail and kill, too" {
-	local when
-
 	sim -- mrctl session -- bash -c 'MRCTL_SIM_FAULT=reg_mr=kill mrctl reg; echo $?; mrctl stat -n -o length
 		MRCTL_SIM_FAULT=reg_mr=kill-after mrctl reg --size 8K; echo $?; mrctl stat -n -o length
 		MRCTL_SIM_FAULT=lock@1=EIO mrctl reg'
@@ -182,8 +176,6 @@ is_seen() {
 }
 
 @test "malformed faults and profiles are usage errors; those of the environment take effect and are checked, too" {
-	local spec
-
 	for spec in '' reg_mr=EFOO 'reg_mr=kill;'; do
 		sim --fault "$spec" -- true
 		usage_error --fault:
@@ -215,8 +207,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 	wait $server'
 
 @test "the pingpongs of rdma-core create, connect and destroy their queues, with and without a channel" {
-	local program port=$((20000 + $$ % 12000))
-
+	port=$((20000 + $$ % 12000))
 	for program in "rc_pingpong -e" rc_pingpong uc_pingpong ud_pingpong srq_pingpong; do
 		# shellcheck disable=SC2086 # a program and options
 		sim -- bash -c "$PINGPONG" bash $port "$(at_port $port)" ibv_$program
@@ -228,8 +219,6 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 }
 
 @test "messages, RDMA and atomic operations end as the InfiniBand specification says, for each access and place" {
-	local options
-
 	for options in "--profile mlx5" "--profile rxe" "--profile rxe --kernel 6.1"; do
 		# shellcheck disable=SC2086 # options
 		UNRELIABLE=1 RELEASE=${options##* }. sim $options -- "$BUILD/tests/cli/path-tool" 500
@@ -239,8 +228,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 
 # bats test_tags=slow
 @test "perftest moves its data between two processes: one request at a time or many, polling or sleeping, with several QPs" {
-	local profile options port=$((20000 + $$ % 12000))
-
+	port=$((20000 + $$ % 12000))
 	command -v ib_write_bw >/dev/null || skip "needs perftest"
 	for profile in mlx5 rxe; do
 		while read -r options; do
@@ -268,8 +256,7 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 }
 
 @test "the pingpongs move their data between two processes, polling or sleeping, also in memory on demand" {
-	local profile options port=$((20000 + $$ % 12000))
-
+	port=$((20000 + $$ % 12000))
 	for profile in mlx5 rxe; do
 		for options in rc_pingpong "rc_pingpong -e" "rc_pingpong -s 1000000" "rc_pingpong -o" \
 			srq_pingpong "srq_pingpong -e" uc_pingpong "uc_pingpong -e" \

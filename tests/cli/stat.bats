@@ -10,8 +10,6 @@ setup() {
 }
 
 @test "stat lists the regions as they were registered, and none of an empty session" {
-	local reg
-
 	gives '.regions == [] and .totals.regions == 0 and .totals.bytes == 0' ms stat
 	json '.totals.unlisted == 0 and .totals.table_bytes > 0 and [.totals.pds[].name] == ["default"]'
 	run --separate-stderr ms stat
@@ -26,8 +24,6 @@ setup() {
 }
 
 @test "stat names one region by id, name, key or handle" {
-	local keys
-
 	ms reg --count 2 --name n --access local-write,remote-read --quiet
 	read -ra keys < <(ms stat -n -o lkey,rkey,handle n.2)
 	for word in 2 n.2 "lkey:${keys[0]}" "rkey:${keys[1]}" "mr:${keys[2]}"; do
@@ -61,8 +57,6 @@ setup() {
 }
 
 @test "a region that does not exist is named, and the others are shown" {
-	local word
-
 	ms reg --quiet
 	fails "the session has no region 'nosuch'" ms stat nosuch 1 --json
 	json '[.regions[].id] == [1] and [.failures[].index] == [1]'
@@ -79,8 +73,6 @@ setup() {
 }
 
 @test "a region that was deregistered without the table is gone, even if another object has its handle" {
-	local handle
-
 	ms reg --via kernel --size 8K --count 3 --quiet
 	handle=$(ms stat -n -o handle 2)
 	tool destroy "$handle"
@@ -95,8 +87,6 @@ setup() {
 }
 
 @test "unlisted regions are shown with the kernel's facts and their handles" {
-	local handles
-
 	ms reg --via kernel --quiet
 	run --separate-stderr ms stat
 	[[ ${lines[0]} != *HANDLE* ]]
@@ -112,8 +102,6 @@ setup() {
 }
 
 @test "unlisted regions are found among more handles than one answer of the kernel holds" {
-	local handles
-
 	ms reg --count 16400 "${MANY[@]}" --memory none --quiet 2>/dev/null
 	mapfile -t handles < <(tool reg 2)
 	succeeded ms stat --json

@@ -119,7 +119,6 @@ sample() {
 # bats test_tags=kernel
 @test "metrics sum up the processes of a name, and --sort and --top apply to rows" {
 	need_kernel
-	local labels
 	labels="{device=\"$(device)\",comm=\"mrctl\"}"
 
 	hold 2 12K
@@ -156,8 +155,6 @@ sample() {
 
 # bats test_tags=kernel
 @test "two thousand MRs are complete, while others come and go" {
-	local first second i
-
 	need_kernel
 	hold 300 4K
 	first=$HOLDER
@@ -176,8 +173,7 @@ sample() {
 
 # bats test_tags=kernel
 @test "a process is found by the unit of its control group; a device that does not exist is absent" {
-	local group=/sys/fs/cgroup/system.slice/mrctl-test.service
-
+	group=/sys/fs/cgroup/system.slice/mrctl-test.service
 	need_kernel
 	absent "no RDMA device 'nosuch'" mrctl stat --system nosuch
 	exits 1 mrctl -j stat --system nosuch "$(device)"

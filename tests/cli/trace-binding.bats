@@ -66,8 +66,6 @@ sees_all() {
 
 # bats test_tags=slow
 @test "calls by name, by address, by dlsym and, as NCCL's, by dlopen and dlvsym are seen, and libibverbs' advice for fork" {
-	local kind
-
 	for kind in lazy now got address fixed dlsym dlvsym; do
 		echo "$kind"
 		sees_all "$KIND/$kind"
@@ -77,8 +75,6 @@ sees_all() {
 }
 
 @test "calls of a plugin are seen; one of RTLD_DEEPBIND, whose calls are not, runs as alone" {
-	local plugin
-
 	for plugin in plugin plugin-got; do
 		sees_all "$KIND/dlsym" load "$KIND/$plugin.so"
 		# so bound libibverbs does not find the simulated device
@@ -93,8 +89,7 @@ prints_alike() {
 }
 
 @test "a program has the functions and the stacks that it has alone" {
-	local copy=$BATS_TEST_TMPDIR/copy/libibverbs.so.1
-
+	copy=$BATS_TEST_TMPDIR/copy/libibverbs.so.1
 	build absent "$(source_of '#include <dlfcn.h>' '#include <stdio.h>' \
 		'int main(void) { char *n = "ibv_reg_mr"; printf("%d %d %d %d\n", !!dlsym(RTLD_DEFAULT, n),' \
 		'!!dlsym(RTLD_NEXT, n), !!dlsym(dlopen(0, 1), n), !!dlvsym(RTLD_DEFAULT, n, "IBVERBS_1.1"));' \
@@ -144,7 +139,6 @@ prints_alike() {
 
 # bats test_tags=slow
 @test "programs with AddressSanitizer are seen, of gcc and of clang" {
-	local compiler
 	for compiler in gcc clang; do
 		command -v $compiler >/dev/null || continue
 		CC=$compiler build asan "$BATS_TEST_DIRNAME/trace-processes.c" -fsanitize=address -libverbs
@@ -157,8 +151,6 @@ prints_alike() {
 }
 
 @test "each function of the installed libraries that registers or changes a region is seen" {
-	local library found
-
 	library=$(ldd "$KIND/now" | sed -n 's/.*libibverbs.so.1 => \([^ ]*\) .*/\1/p')
 	found=$(nm -D --defined-only "$library" "${library/libibverbs/libmlx5}" 2>/dev/null |
 		sed -nE 's/.* [TW] ((ibv|mlx5dv)_(devx_)?(reg|rereg|dereg|import|unimport|umem_reg|umem_dereg|create_cq|create_qp|create_srq)_?[a-z0-9_]*)@@.*/\1/p' |

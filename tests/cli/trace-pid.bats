@@ -61,8 +61,6 @@ nothing_left() {
 }
 
 @test "options and processes that --pid cannot take" {
-	local thread
-
 	exits 2 mrctl trace --pid $$ -- true
 	[[ $stderr == *"excludes a program to run: 'true'"* ]]
 	exits 2 mrctl trace --pid $$ --leaks
@@ -190,8 +188,6 @@ nothing_left() {
 
 # bats test_tags=kernel
 @test "queues beyond the limit of locked memory are refused calls with their cause" {
-	local queue
-
 	need_hca
 	mkfifo "$LINES_IN"
 	setpriv --bounding-set=-ipc_lock prlimit --memlock=65536 bash -c 'read -r; exec "$@"' bash \

@@ -79,8 +79,6 @@ processes() {
 }
 
 @test "a thread with a small stack, a filter that kills, and unreadable arguments are what they are without trace" {
-	local what
-
 	for what in small filtered filtered-syscall unreadable; do
 		echo "$what"
 		run -0 "${SIM[@]}" "$TOOL" "$what"
@@ -114,8 +112,6 @@ processes() {
 }
 
 @test "a program waits while mrctl is stopped, and continues with it" {
-	local tool
-
 	# more calls than mrctl has room for
 	begin "${SIM[@]}" mrctl trace -q -o "$CALLS" -- "$TOOL" stopped 4000
 	awaits '[[ $(</proc/$HOLD_PID/stat) == *") T "* ]]'
@@ -130,8 +126,6 @@ processes() {
 
 # bats test_tags=slow
 @test "programs are followed with every way to run them" {
-	local how
-
 	# on the simulator, whatever the environment lacks
 	printf '%s\n' '#!/bin/sh' "exec $BUILD/mrctl sim -- $TOOL step" >"$BATS_TEST_TMPDIR/step"
 	chmod +x "$BATS_TEST_TMPDIR/step"
@@ -162,8 +156,7 @@ processes() {
 }
 
 @test "a program that a trace within a trace runs is followed only by the inner trace" {
-	local copy=$BATS_TEST_TMPDIR/copy inner
-
+	copy=$BATS_TEST_TMPDIR/copy
 	mkdir "$copy"
 	cp -a "$BUILD"/{mrctl,trace} "$copy" # a trace by the same files, and by others
 	for inner in "$copy/mrctl" "$BUILD/mrctl"; do
@@ -180,8 +173,7 @@ processes() {
 # ---- what is not followed ------------------------------------------------------------------------
 
 @test "a program that cannot be followed is reported once at its start, and in the summary" {
-	local dir=$BATS_TEST_TMPDIR
-
+	dir=$BATS_TEST_TMPDIR
 	"${CC:-cc}" -static -o "$dir/static" -x c - <<<'int main(void) { return 0; }'
 	printf '#!%s\n' "$dir/static" >"$dir/script"
 	cp "$(type -P true)" "$dir/narrow"
@@ -235,8 +227,6 @@ told_at_once() {
 @test "a program with special rights is reported and gets no library, even if it is started without the C library" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, to make one"
 	require_nobody
-	local dir
-
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX")
 	cp "$TOOL" "$dir/suid"
 	cp "$TOOL" "$dir/tool"

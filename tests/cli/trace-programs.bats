@@ -129,9 +129,8 @@ refused_by_firmware() {
 # bats test_tags=kernel
 @test "pingpong between two processes, pinned and on demand: it runs as without trace, and both regions are reported" {
 	on_kernel
-	local end=("${PINGPONG[@]}")
-	local two='length == 2 and .[0].pid != .[1].pid'
-
+	end=("${PINGPONG[@]}")
+	two='length == 2 and .[0].pid != .[1].pid'
 	if ! on_mlx5; then # the software HCA sends no messages
 		traced bash -c "$BOTH" bash "${PINGPONG[*]}" "${PINGPONG[*]} 127.0.0.1" "$(at_port 18515)"
 		succeeded
@@ -266,9 +265,8 @@ over_ucx() {
 @test "ucx_perftest: both ends run as alone; refused beyond the limit, and in memory that is read-only" {
 	over_ucx
 	needs ucx_perftest ucx-utils bookworm
-	local perftest="ucx_perftest -t tag_bw -n 3 -w 1 -s 2000000"
-	local both=(bash -c "$BOTH" bash "$perftest" "$perftest 127.0.0.1" "$(at_port 13337)")
-
+	perftest="ucx_perftest -t tag_bw -n 3 -w 1 -s 2000000"
+	both=(bash -c "$BOTH" bash "$perftest" "$perftest 127.0.0.1" "$(at_port 13337)")
 	traced "${both[@]}"
 	succeeded
 	[[ $output == *"Final:"* ]] || fail "$output" "$stderr"

@@ -91,8 +91,7 @@ told() {
 }
 
 @test "a file whose reader ends affects neither the program nor its exit status" {
-	local expected=(42 1) i
-
+	expected=(42 1)
 	for i in 42 0; do
 		rm -f "$CALLS" "$OUT"
 		mkfifo "$CALLS"
@@ -106,8 +105,6 @@ told() {
 }
 
 @test "a kind of refusal is reported once, with number, place, cause and remedy, and without escapes" {
-	local name
-
 	name=$BATS_TEST_TMPDIR/$(printf 'a\033[31mb\tc')
 	cp "$FORGETS" "$name"
 	trace -o "$CALLS" -- "$name" refused 1
@@ -158,8 +155,6 @@ told() {
 }
 
 @test "files are readable by their owner alone, go through no symbolic link, and fail before the program runs" {
-	local option
-
 	cd "$BATS_TEST_TMPDIR"
 	umask 0
 	trace -o calls --summary summary --reproduce batch -- mrctl -q reg
@@ -205,8 +200,6 @@ told() {
 }
 
 @test "a full disk is reported with its errno, and other results are kept" {
-	local option
-
 	for option in -o --reproduce --summary; do
 		trace "$option" /dev/full -- mrctl -q reg
 		[ "$status" -eq 1 ]
@@ -250,8 +243,6 @@ told() {
 }
 
 @test "signals for mrctl alone are passed on, even those that a terminal sends to all, and the summary is printed" {
-	local signal
-
 	for signal in TERM INT QUIT HUP; do
 		begin env --default-signal=INT,QUIT,HUP "${SIM[@]}" mrctl trace -- \
 			sh -c 'trap "exit 9" '$signal'; mrctl -q reg; echo ready; while :; do sleep 0.02; done'
@@ -286,8 +277,6 @@ told() {
 }
 
 @test "trace waits for processes left behind, until a signal" {
-	local shell
-
 	begin "${SIM[@]}" mrctl trace -- sh -c 'mrctl -q reg; (exec sleep 100 >/dev/null) & echo $$ $!; exit 6'
 	read -r shell LEFT <"$OUT"
 	awaits "[ ! -e /proc/$shell ]"
@@ -299,8 +288,7 @@ told() {
 }
 
 @test "a signal at the end of the program ends the wait for its children" {
-	local shell fifo=$BATS_TEST_TMPDIR/fifo
-
+	fifo=$BATS_TEST_TMPDIR/fifo
 	mkfifo "$fifo"
 	begin "${SIM[@]}" mrctl trace -- sh -c 'mrctl -q reg; (exec sleep 100 >/dev/null) & echo $$ $!; read -r line <"$0"; exit 6' "$fifo"
 	read -r shell LEFT <"$OUT"
@@ -315,8 +303,7 @@ told() {
 }
 
 @test "places have no names from files that have the same path outside the program's mounts" {
-	local folder=$BATS_TEST_TMPDIR/folder
-
+	folder=$BATS_TEST_TMPDIR/folder
 	unshare -rm true 2>/dev/null || skip "needs a mount namespace"
 	mkdir "$folder"
 	cp "$FORGETS" "$BATS_TEST_TMPDIR/original"
@@ -332,8 +319,6 @@ told() {
 }
 
 @test "options that exclude each other are reported" {
-	local files
-
 	trace --refused-only -- true
 	usage_error "--refused-only"
 	for files in "-o same --summary same" "-o same --reproduce same" "--summary same --reproduce same"; do
@@ -346,8 +331,7 @@ told() {
 }
 
 @test "places are distinguished if one library has replaced another at its addresses" {
-	local name plugins=()
-
+	plugins=()
 	for name in first second; do
 		"${CC:-cc}" -g -fPIC -shared -DRUN=$name -o "$BATS_TEST_TMPDIR/$name.so" \
 			"$BATS_TEST_DIRNAME/trace-places.c" -libverbs

@@ -21,8 +21,6 @@ ud() {
 
 # bats test_tags=kernel
 @test "a dma-buf is registered as a umem by both paths, with its offset in place of an address" {
-	local via source
-
 	for via in library kernel; do
 		for source in udmabuf heap:system; do
 			succeeded mr umem --dmabuf $source --size 64K --offset 100 --json \

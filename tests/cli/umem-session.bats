@@ -12,8 +12,7 @@ setup() {
 
 # bats test_tags=kernel
 @test "in a session a umem stays, is shown with its handle, and is deregistered by a later command" {
-	local shown via=kernel
-
+	via=kernel
 	! exports_umems || via=library
 	succeeded ms umem --size 64K --name q --page-sizes 4K,64K --json
 	json '.session == true and (.regions[0] | .id == 1 and .state == "live" and .handle != null and
@@ -42,8 +41,6 @@ setup() {
 }
 
 @test "umems are named by id, name and umem:HANDLE, and have no keys" {
-	local handles id
-
 	ms umem --count 3 --name u --quiet
 	ms reg --name m --quiet
 	mapfile -t handles < <(ms stat -n -o handle)
@@ -86,8 +83,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "an MR and later a umem can have the same handle, and neither is taken for the other" {
-	local handle
-
 	ms reg --via kernel --name m --quiet
 	handle=$(ms stat -n -o handle m)
 	ms dereg m --quiet
@@ -108,8 +103,6 @@ pinned_is() {
 
 # bats test_tags=kernel
 @test "umems stay pinned without a process until the session ends, and where the firmware keeps them" {
-	local before
-
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs the software HCA"
 	before=$(pinned)
 	ms umem --size 1M --quiet
@@ -138,8 +131,6 @@ pinned_is() {
 }
 
 @test "unlisted umems are shown and deregistered by their handle; a deregistered one is not taken for another object" {
-	local handles handle
-
 	ms umem --via kernel --count 2 --name u --quiet
 	mapfile -t handles < <(tool umem 2)
 	run --separate-stderr ms stat --json

@@ -42,8 +42,6 @@ require_export() {
 
 # bats test_tags=kernel
 @test "an exported umem is imported by any context of the session, and stays until it is deregistered" {
-	local blob shown handle
-
 	require_export
 	session_begin
 	ms umem --name other --quiet
@@ -72,8 +70,6 @@ require_export() {
 }
 
 @test "--export and --import exclude other options, and an import requires a session and exported data" {
-	local blob option
-
 	absent "not in a session" mr umem --import 0000000001000000
 	usage_error "--export excludes --via kernel" -- mr umem --export --via kernel
 	usage_error "--try-page-sizes excludes --export" -- mr umem --export --try-page-sizes

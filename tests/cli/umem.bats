@@ -61,8 +61,6 @@ load rows
 
 # bats test_tags=kernel
 @test "--try-page-sizes lists each size with the answer" {
-	local via call
-
 	require_devx
 	succeeded mr umem --size 64K --try-page-sizes
 	[[ ${lines[0]} == "PAGE_SIZES ANSWER ELAPSED_NS DEREG_ELAPSED_NS" ]]
@@ -84,8 +82,7 @@ load rows
 }
 
 @test "--try-page-sizes tries 4K at least and 1G at most, and fails where all are refused" {
-	local answer=EFAULT
-
+	answer=EFAULT
 	require_devx
 	outputs "4K ok" mr umem --size 1 --try-page-sizes -n -o page_sizes,answer
 	may_lock 3G || answer=ENOMEM # the kernel checks the limit first

@@ -18,8 +18,6 @@ wrong_lines() {
 }
 
 @test "unknown commands and options are named, and misspelled ones guessed" {
-	local word words
-
 	wrong_lines <<-'EOF'
 		|mrctl: no command given|Try 'mrctl --help'
 		bogus|unknown command 'bogus'
@@ -81,8 +79,6 @@ wrong_lines() {
 }
 
 @test "session and sim guess what was meant by a program that does not exist" {
-	local command word
-
 	for command in session sim; do
 		run -127 --separate-stderr mr $command reg --size 1M
 		[[ $stderr == *"did you mean 'mrctl $command -- mrctl reg'?"* ]]
@@ -99,8 +95,6 @@ wrong_lines() {
 
 # bats test_tags=slow
 @test "every option with a value requires it, and every other option refuses a value" {
-	local command option argument
-
 	while read -r command option _ _ argument; do
 		if [ "$argument" = - ]; then
 			usage_error "option '--$option' does not accept a value" -- mrctl "$command" "--$option=x"
@@ -124,8 +118,7 @@ wrong() {
 }
 
 @test "a wrong value of every option is a usage error that names the option" {
-	local option type seen=
-
+	seen=
 	while read -r option _ type _; do
 		[[ $type != @(flag|string) ]] || continue
 		usage_error "--$option: " -- mrctl reg-iova --iova 0 "--$option=$(wrong "$type")"
@@ -201,8 +194,6 @@ wrong() {
 }
 
 @test "a device that does not exist is named, with those that do" {
-	local name
-
 	for name in nosuch mlx5 ''; do
 		exits 3 mr -d "$name" reg
 		[[ $stderr == *"no RDMA device '$name'"*"mlx5_0"* ]]

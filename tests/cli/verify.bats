@@ -35,8 +35,7 @@ load why
 # bats test_tags=kernel
 @test "each access flag, alone and in pairs, grants its access up to the last byte, and no other" {
 	local lines=() flags id=0 first second
-	local all=(local-write remote-read remote-write remote-atomic mw-bind)
-
+	all=(local-write remote-read remote-write remote-atomic mw-bind)
 	for first in none "${all[@]}"; do
 		for second in "${all[@]}"; do
 			flags=$first,$second
@@ -122,8 +121,6 @@ load why
 
 # bats test_tags=kernel
 @test "verify in a session leaves no object on the device" {
-	local before i
-
 	need_kernel
 	on_mlx5 || skip "rxe does not import a session"
 	session_begin
@@ -137,8 +134,7 @@ load why
 
 # bats test_tags=kernel
 @test "a change takes effect for data, and each kind of memory is reached up to its last byte" {
-	local verify='verify a --write' dmabuf=()
-
+	verify='verify a --write' dmabuf=()
 	require_mlx5
 	# the guest with Linux 6.1 makes no dma-bufs
 	! { on_simulator || [ -e /dev/udmabuf ]; } ||
@@ -164,8 +160,7 @@ load why
 
 # bats test_tags=kernel
 @test "a region that leads to other pages is found" {
-	local file=$BATS_TEST_TMPDIR/file
-
+	file=$BATS_TEST_TMPDIR/file
 	need_kernel
 	! on_mlx5 && [ "${MRCTL_TEST_GUEST:-}" = sid ] || skip "needs the on-demand paging of rxe"
 	printf 'abcd%60sefgh%4028sijkl%4092sz' '' '' '' >"$file"
@@ -177,8 +172,7 @@ load why
 
 # bats test_tags=kernel
 @test "a page that cannot be fetched is the cause, and a fault of the IOMMU in the kernel's log is evidence" {
-	local hole=('reg --name a --memory hole --size 64K -a on-demand,local-write,remote-read' 'verify a --access remote-read')
-
+	hole=('reg --name a --memory hole --size 64K -a on-demand,local-write,remote-read' 'verify a --access remote-read')
 	require_mlx5
 	batch --json -- "${hole[@]}"
 	exits 1

@@ -19,8 +19,6 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 
 # bats test_tags=release
 @test "a refusal is reported if a file of /proc is empty, has garbage, or is not a file" {
-	local file content
-
 	! is_sanitized || skip "the sanitizer reads such files itself"
 	in_namespace "exec 3<. && mount -t tmpfs none /proc && $REFUSED"
 	[[ $status -ne 0 && $status -lt 124 && $stderr == *mrctl:* ]] || fail "$status: $stderr"
@@ -34,8 +32,6 @@ REFUSED='mrctl sim --fault reg_mr=ENOMEM -- mrctl reg --json'
 }
 
 @test "a refusal is reported if files of the host are missing" {
-	local folder
-
 	for folder in /sys/module /sys/fs/cgroup /sys/kernel/mm /proc/sys/vm /sys/bus/pci /dev/infiniband; do
 		[ -d "$folder" ] || continue
 		in_namespace "mount -t tmpfs none $folder && $REFUSED"

@@ -84,8 +84,6 @@ agree() {
 
 # bats test_tags=kernel
 @test "a refused change of a region" {
-	local via
-
 	for via in library kernel; do
 		agree 4 "${MR[@]}" <<-END
 			reg --name a --size 64K
@@ -130,8 +128,7 @@ agree() {
 
 # bats test_tags=kernel
 @test "memory that cannot be pinned, or fetched on demand" {
-	local map kind maps=() rows=() at=$((AT)) minimum=4
-
+	maps=() rows=() at=$((AT)) minimum=4
 	linux 6.5 || minimum=3 # older kernels pin the ring
 	for kind in guard:64K secret:64K none:64K ring:20K; do
 		printf -v map '%#x:%s:%s' $at "${kind#*:}" "${kind%:*}"

@@ -17,8 +17,6 @@ require_dmabufs() {
 }
 
 @test "the descriptor is another kind of file" {
-	local via
-
 	for via in library kernel; do
 		refused_because MR-DMABUF-FILE certain mr reg-dmabuf --from fd:9 --via $via --json 9</dev/zero
 		json '.failures[0] | .errno == "EINVAL" and .layer == "dma-buf" and
@@ -37,8 +35,6 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 
 # bats test_tags=kernel,slow
 @test "the range goes past the end of the dma-buf, by a byte or by far" {
-	local range
-
 	require_dmabufs
 	for range in "--size 8193" "--size 8K --offset 1" "--size 4K --offset 8K" "--size 1T --offset 4K" \
 		"--size max --offset 4K" "--size 0"; do
@@ -56,8 +52,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 }
 
 @test "Data Direct: no such device, an unsupported IOVA, and with a device the other causes" {
-	local dd=(reg-dmabuf --from udmabuf --data-direct --via kernel --json)
-
+	dd=(reg-dmabuf --from udmabuf --data-direct --via kernel --json)
 	require_dmabufs
 	[ "${MRCTL_TEST_KERNEL:-}" != 6.1 ] || skip "that kernel knows no Data Direct"
 	refused_because MR-DATA-DIRECT-IOVA certain mr "${dd[@]}" --offset 64
@@ -71,8 +66,6 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 }
 
 @test "offset and IOVA differ within their page" {
-	local via
-
 	require_dmabufs
 	for via in library kernel; do
 		refused_because MR-IOVA-OFFSET certain \

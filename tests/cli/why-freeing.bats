@@ -28,8 +28,6 @@ setup() {
 
 @test "memory of the device with a region on it" {
 	on_mlx5 || skip "rxe has none"
-	local handle
-
 	ms reg --name d --memory dm --quiet
 	# no answer tells the number of the memory
 	for handle in {0..9}; do
@@ -42,8 +40,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "a memory window that is bound to the region" {
-	local region window
-
 	need_kernel
 	! on_mlx5 || skip "needs rxe, which knows of windows"
 	ms reg --name used --access local-write,remote-read,mw-bind --size 8K --quiet
@@ -57,8 +53,6 @@ setup() {
 
 # bats test_tags=kernel
 @test "an object on the umem" {
-	local key
-
 	need_hca
 	ms umem --name used --size 64K --quiet
 	key=$(tool mkey "$(ms stat -n -o umem_id used)" 65536)
@@ -100,8 +94,7 @@ setup() {
 }
 
 @test "another call may be using a busy region" {
-	local first=MR-HANDLE-BUSY
-
+	first=MR-HANDLE-BUSY
 	session_end
 	# librxe binds windows only where the region has mw-bind; libmlx5 does not look
 	! on_mlx5 || first=MR-MW-BOUND

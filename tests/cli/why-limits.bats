@@ -68,8 +68,7 @@ counted() {
 }
 
 @test "the same errnos without a visible reason" {
-	local enomem=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENOMEM -- mrctl reg --json)
-
+	enomem=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENOMEM -- mrctl reg --json)
 	never_certain reg_mr "ENOMEM EAGAIN EPERM" reg --size 64K
 	rules_out MR-MEMLOCK-ZERO
 	require_nobody
@@ -84,8 +83,7 @@ counted() {
 
 # bats test_tags=release
 @test "more pages than rxe's array can hold" {
-	local rxe=(mrctl sim --profile rxe)
-
+	rxe=(mrctl sim --profile rxe)
 	may_lock 1100M || skip "needs 1100 MiB of lockable memory: raise ulimit -l"
 	refused_because MR-RXE-SIZE likely "${rxe[@]}" -- mrctl reg --size 1G --offset 4095 --memory thp --json
 	json '.failures[0] | .causes == [.causes[0]] and (.ruled_out | any(.id == "MR-AVAILABLE"))'

@@ -18,8 +18,6 @@ at() {
 
 # bats test_tags=release
 @test "an address where nothing is mapped, or of the kernel" {
-	local addr
-
 	refused_because MR-RANGE-UNMAPPED certain mr reg --memory unmapped --size 64K --json
 	json '.failures[0] | .layer == "memory" and .causes[0].evidence.unmapped == 65536 and
 		.causes[0].evidence.address == .request.addr'
@@ -57,8 +55,6 @@ at() {
 }
 
 @test "memory that may only be read, and access that writes" {
-	local access
-
 	for access in local-write local-write,remote-atomic mw-bind; do
 		refused_because MR-READ-ONLY certain mr reg --memory readonly --access $access --json
 	done
@@ -156,8 +152,7 @@ pair() {
 }
 
 @test "beyond the end of a file, private or shared" {
-	local file=$BATS_TEST_TMPDIR/short
-
+	file=$BATS_TEST_TMPDIR/short
 	truncate -s 5000 "$file"
 	refused_because MR-FILE-END certain mr reg --memory "file-private:$file" --size 64K --json
 	json '.failures[0].causes[0].evidence | .file_size == 5000 and .file_offset == 8192'
@@ -167,8 +162,7 @@ pair() {
 }
 
 @test "shared files of this machine's disk" {
-	local certainty=likely file=$BATS_TEST_TMPDIR/file
-
+	certainty=likely file=$BATS_TEST_TMPDIR/file
 	case $(stat -fc %T "$BATS_TEST_TMPDIR") in
 	tmpfs) skip "the tests' folder is in memory" ;;
 	overlayfs) skip "which file system is behind an overlay is not known" ;;

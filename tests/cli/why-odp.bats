@@ -21,8 +21,7 @@ require_odp() {
 # ---- regions
 
 @test "the device has no on-demand paging" {
-	local old=(mrctl sim --profile rxe --kernel 6.12 -- mrctl reg --json)
-
+	old=(mrctl sim --profile rxe --kernel 6.12 -- mrctl reg --json)
 	run --separate-stderr "${old[@]}" --access $ODP
 	json '.failures[0] | .causes[0] | .id == "MR-ODP" and (.certainty | IN("certain", "likely")) and
 		.evidence.odp_general_caps == "0x0"'
@@ -55,8 +54,6 @@ require_odp() {
 # ---- advice
 
 @test "an unknown advice, an unknown flag, and a region that is not on demand" {
-	local via
-
 	require_odp
 	for via in $(paths); do
 		refused_because MR-ADVICE-NUMBER certain mr reg --access $ODP --advise 7 --via "$via" --json
@@ -70,8 +67,7 @@ require_odp() {
 }
 
 @test "prefetch-write of a region without write access" {
-	local via advice=prefetch-write
-
+	advice=prefetch-write
 	require_odp
 	on_mlx5 || advice=prefetch # rxe fetches for writing in any case
 	for via in $(paths); do
@@ -84,8 +80,7 @@ require_odp() {
 }
 
 @test "the advised range is not in the region, or not in memory" {
-	local via range memory advice=(reg --access "$ODP" --size 8K --advise "prefetch,flush" --json)
-
+	advice=(reg --access "$ODP" --size 8K --advise "prefetch,flush" --json)
 	require_odp
 	for via in $(paths); do
 		for range in '--advise-offset 8K --advise-size 1' '--advise-size 8193' '--advise-offset 4K --advise-size 8K'; do
@@ -105,8 +100,6 @@ require_odp() {
 
 # bats test_tags=slow
 @test "an injected errno of sane advice or on-demand region has no certain cause" {
-	local via
-
 	require_odp
 	never_certain reg_mr "EACCES EBUSY EFAULT EINVAL EIO ENOMEM EPERM EOVERFLOW EOPNOTSUPP" reg --access $ODP
 	rules_out MR-ODP

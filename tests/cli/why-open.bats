@@ -98,8 +98,6 @@ absent_because() {
 }
 
 @test "the node is that of another device: both numbers are named" {
-	local number
-
 	number=$(<"$NODES/$NODE/dev")
 	echo 231:7 >"$NODES/$NODE/dev"
 	refused_because MR-NODE-NUMBER certain "${MR[@]}" reg --json
@@ -109,8 +107,7 @@ absent_because() {
 
 # bats test_tags=release
 @test "the process can open no more files" {
-	local n met=0
-
+	met=0
 	! is_sanitized || skip "the sanitizer opens files itself"
 	# limits from too few descriptors to load mrctl to enough for all: how many are open already differs
 	for n in {4..9}; do
@@ -149,8 +146,7 @@ opens_not() {
 
 # bats test_tags=slow
 @test "a node that cannot be opened is reported with its errno" {
-	local at=/dev/infiniband/$NODE
-
+	at=/dev/infiniband/$NODE
 	opens_not EACCES "ruled out: " MR-NODE-ACCESS
 	opens_not ENXIO "$at answers ENXIO" "[possible, MR-NODE-NUMBER]"
 	opens_not ENODEV "the driver of the device of $at is being unloaded" "[likely, MR-DEVICE-GONE]"
@@ -171,8 +167,6 @@ opens_not() {
 
 # bats test_tags=slow
 @test "an injected errno of the context has no certain cause" {
-	local command
-
 	for command in reg umem; do
 		on_mlx5 || [ $command = reg ] || continue
 		never_certain get_context "EACCES ENODEV EIO EMFILE ENOENT EPERM ENOMEM EINVAL EAGAIN" $command

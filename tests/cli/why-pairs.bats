@@ -112,8 +112,7 @@ draw() {
 
 # bats test_tags=release,kernel
 @test "with two obstacles in one range a certain cause is the first" {
-	local kind kib stops certainty ids first second count=0
-
+	count=0
 	mapped "$AT:4K:anon"
 	declare -A KIB STOPS CERTAINTY IDS
 	SO=$BUILD/mappings.so SEED=${SEED:-$RANDOM} PAIRS=${PAIRS:-40} MAPPINGS='' LINES='' WANTED=''

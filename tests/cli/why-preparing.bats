@@ -28,8 +28,6 @@ unprepared_because() {
 }
 
 @test "something is mapped at the address" {
-	local stack
-
 	# where addresses are not random, each program's stack ends at the same one
 	stack=$(setarch -R "${SIM[@]}" cat /proc/self/maps) || skip "addresses stay random"
 	stack=$(sed -n 's/^[0-9a-f]*-\([0-9a-f]*\) .*\[stack\]$/0x\1/p' <<<"$stack")
@@ -39,8 +37,7 @@ unprepared_because() {
 }
 
 @test "an address that no process has, and a NUMA node and a size of huge pages that do not exist" {
-	local drop=()
-
+	drop=()
 	unprepared_because MR-ADDRESS-RANGE likely mr reg --addr 0x7fffffffe000 --size 64K --json
 	unprepared_because MR-NUMA-NODE certain mr reg --numa 900 --json
 	json '.failures[0].causes[0].evidence.node == 900'
@@ -51,8 +48,7 @@ unprepared_because() {
 }
 
 @test "a program that runs, and a failure whose cause is not known" {
-	local program=$BATS_TEST_TMPDIR/timeout
-
+	program=$BATS_TEST_TMPDIR/timeout
 	cp "$(command -v timeout)" "$program"
 	unprepared_because MR-FILE-OPEN certain "$program" 600 "${MR[@]}" reg --memory "file:$program" --json
 	exits 1 "${MR[@]}" reg --memory "file:$BATS_TEST_TMPDIR/$(printf 'x%.0s' {1..300})"
@@ -60,8 +56,7 @@ unprepared_because() {
 }
 
 @test "too few huge pages" {
-	local pages=/sys/kernel/mm/hugepages/hugepages-2048kB
-
+	pages=/sys/kernel/mm/hugepages/hugepages-2048kB
 	[ -e $pages ] || skip "this kernel has no huge pages of 2M"
 	[ "$(<$pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
 	unprepared_because MR-HUGEPAGES certain mr reg --memory hugetlb:2M --size 900G --json
@@ -76,8 +71,7 @@ file_refused() {
 }
 
 @test "a file that is missing, is a directory, or may not be opened" {
-	local file=$BATS_TEST_TMPDIR/none/file
-
+	file=$BATS_TEST_TMPDIR/none/file
 	file_refused MR-FILE-OPEN ENOENT "$file"
 	json '.failures[0].causes[0].evidence.path | endswith("/none/file")'
 	file_refused MR-FILE-OPEN ENOTDIR /dev/null/file
@@ -94,8 +88,7 @@ file_refused() {
 }
 
 @test "a file that cannot grow to the size, or has no room" {
-	local file=$BATS_TEST_TMPDIR/file
-
+	file=$BATS_TEST_TMPDIR/file
 	session_begin
 	unprepared_because MR-FILE-SIZE likely prlimit --fsize=4096 "${MS[@]}" reg --size 64K --memory "file:$file" --json
 	json '.failures[0].errno == "EFBIG"'

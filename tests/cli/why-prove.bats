@@ -103,8 +103,6 @@ has() {
 
 # bats test_tags=kernel
 @test "without proof a line of the kernel's log makes the answer of the firmware likely" {
-	local size
-
 	need_hca
 	[ "$MRCTL_TEST_GUEST" = sid ] || skip "this kernel has made the keys before"
 	hca-probe --fail CREATE_MKEY=LIM_ERR
@@ -131,8 +129,6 @@ has() {
 
 # bats test_tags=kernel
 @test "a user who may not watch the kernel, or has kprobes switched off, gets the reason" {
-	local limit
-
 	need_kernel
 	chmod 666 /dev/infiniband/uverbs*
 	proved '.functions == [] and (.note | test("requires root"))' \
@@ -152,8 +148,7 @@ has() {
 
 # bats test_tags=kernel
 @test "tracefs is not required, and probes of other users stay unchanged" {
-	local tracefs=/sys/kernel/tracing
-
+	tracefs=/sys/kernel/tracing
 	need_kernel
 	mountpoint -q $tracefs || mount -t tracefs none $tracefs
 	mkdir $tracefs/instances/other
@@ -181,8 +176,7 @@ watched() {
 
 # bats test_tags=kernel
 @test "probes end with the process, even if it is killed, and while it only waits" {
-	local before out=$BATS_TEST_TMPDIR/out
-
+	out=$BATS_TEST_TMPDIR/out
 	need_kernel
 	before=$(watched)
 	as_before() { [ "$(watched)" = "$before" ]; }

@@ -34,8 +34,6 @@ on_linux_6_1() {
 }
 
 @test "libibverbs changes no region of another process" {
-	local access
-
 	on_mlx5 || skip "only libmlx5 imports"
 	ms reg --name a --quiet
 	for access in none remote-write; do # which the kernel would refuse as well
@@ -92,8 +90,6 @@ on_linux_6_1() {
 }
 
 @test "memory of the device" {
-	local access
-
 	on_mlx5 || skip "rxe has none"
 	ms reg --name d --memory dm --quiet
 	for access in none remote-write; do # at which the kernel does not look
@@ -106,8 +102,7 @@ on_linux_6_1() {
 
 # bats test_tags=kernel
 @test "mlx5 does not change an on-demand region to a pinned one by its access alone" {
-	local certainty=likely
-
+	certainty=likely
 	on_mlx5 || skip "a rule of mlx5"
 	! linux 7.2 || certainty=certain # releases of earlier series may have the rule, too
 	ms reg --name a --access local-write,on-demand --quiet
@@ -130,8 +125,6 @@ on_linux_6_1() {
 }
 
 @test "rxe does not change the memory, and on an old kernel nothing" {
-	local request
-
 	! on_mlx5 || skip "mlx5 does"
 	ms reg --name a --quiet
 	refused_because MR-REREG-RXE certain ms rereg a --size 8K --json

@@ -9,8 +9,6 @@ load dmabuf
 # ---- access flags
 
 @test "an unknown access flag, or one that this call does not support" {
-	local via
-
 	for via in library kernel; do
 		refused_because MR-ACCESS-FLAGS certain mr reg --access local-write,0x400 --via $via --json
 		json '.failures[0].causes[0].evidence == {"access": "0x401", "not_taken": "0x400"}'
@@ -44,8 +42,6 @@ load dmabuf
 }
 
 @test "remote-write and remote-atomic need local-write by each call" {
-	local command
-
 	for command in reg "reg --via kernel" "reg-iova --iova 0" "reg-dmabuf --from fd:-1 --via kernel"; do
 		on_mlx5 || [[ $command != reg-dmabuf* ]] || continue
 		# shellcheck disable=SC2086 # words
@@ -67,8 +63,7 @@ load dmabuf
 }
 
 @test "the range of IOVAs exceeds 64 bits, for memory that can be pinned" {
-	local past=(reg-iova --size 8K --iova 0xfffffffffffff000 --json)
-
+	past=(reg-iova --size 8K --iova 0xfffffffffffff000 --json)
 	on_mlx5 && linux 7.2 || skip "is a rule of mlx5 since Linux 7.2"
 	refused_because MR-IOVA-END certain mr "${past[@]}"
 	refused_because MR-READ-ONLY certain mr "${past[@]}" --memory readonly

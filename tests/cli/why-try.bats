@@ -179,8 +179,6 @@ tried_calls() {
 }
 
 @test "tries are suggested if the call has something to change, and a proof if a kernel answers" {
-	local fault
-
 	on_simulator || skip "needs the simulator"
 	for fault in get_context=EPERM alloc_pd=ENOMEM; do
 		exits 1 faulty "$fault" reg

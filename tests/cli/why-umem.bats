@@ -6,8 +6,6 @@ load helpers
 load why
 
 @test "no page size of the list can be that of the memory" {
-	local sizes
-
 	require_devx
 	for sizes in none 0x7ff 2M 128K,2M; do
 		refused_because MR-UMEM-PAGE-SIZES certain mr umem --size 64K --page-sizes $sizes --json

@@ -9,8 +9,6 @@ ODP=local-write,remote-read,on-demand
 
 # bats test_tags=kernel
 @test "an HCA without on-demand paging: regions on demand, and advice" {
-	local via
-
 	need_hca no-odp
 	for via in library kernel; do
 		refused_because MR-ODP certain mr reg --access $ODP --via $via --json
@@ -60,8 +58,6 @@ refused_dmabufs() {
 
 # bats test_tags=kernel
 @test "an HCA without user contexts is not opened for DEVX, and has no umems" {
-	local what
-
 	need_hca no-devx
 	refused_because MR-DEVX certain mr umem --size 64K --json
 	json '.failures[0] | .call == "mlx5dv_open_device" and .errno == "EINVAL" and .layer == "driver" and
