@@ -189,9 +189,9 @@ check 'a comment that begins with Of, What, Whose, Those or That' turned_comment
 check 'the subject of a commit is not "area: verb object" of at most 65 characters' commit_subjects
 check 'clang-format' format
 mapfile -t scripts < <(shell_scripts | sort -u)
-# SC2187: busybox's shell is near enough to dash.
+# SC2187: busybox's shell is near enough to dash.  In bats files words of rows are split (SC2086).
 check shellcheck shellcheck -x -P SCRIPTDIR -e SC2187 "${scripts[@]}"
-check 'shellcheck (bats)' shellcheck -x -P SCRIPTDIR -e SC2030,SC2031,SC2034,SC2154,SC2314,SC2016,SC2119,SC2120 tests/cli/*.bats tests/cli/*.bash
+check 'shellcheck (bats)' shellcheck -x -P SCRIPTDIR -e SC2030,SC2031,SC2034,SC2154,SC2314,SC2016,SC2119,SC2120,SC2086 tests/cli/*.bats tests/cli/*.bash
 check analyser analyse
 
 if [ "$failed" -ne 0 ]; then

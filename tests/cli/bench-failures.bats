@@ -49,7 +49,6 @@ bench() {
 
 @test "the command that shows the cause of a refused call makes this call" {
 	while IFS='|' read -r line words; do
-		# shellcheck disable=SC2086 # words
 		exits 1 faulty $line --sizes 4K --count 1
 		if [ -n "$words" ]; then
 			[[ $stderr == *"'mrctl $words shows the cause"* ]]

@@ -276,7 +276,6 @@ compared() {
 
 	for words in "${tried[@]}"; do
 		[[ $words == *--seconds* ]] || words+=" --count 2"
-		# shellcheck disable=SC2086 # words
 		mr -j bench $words --rounds 2 >"$OLD" || [ $? -eq 1 ] # a row may be refused
 		run --separate-stderr mr -j bench --compare "$OLD" --anyway
 		[ "$status" -le 1 ] || fail "$words: $status $stderr"

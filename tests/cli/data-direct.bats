@@ -227,7 +227,6 @@ reads() {
 	dd --name a --quiet
 	row=$(ms stat -n a)
 	for what in "--memory anon --size 64K" "--pd other" "--access local-write"; do
-		# shellcheck disable=SC2086 # words
 		refused_because MR-REREG-IN-PLACE certain ms rereg a $what --json
 		json '.failures[0] | .errno == "EOPNOTSUPP" and .call == "ioctl(REREG_MR)" and .old_region == "valid"'
 		[ "$(ms stat -n a)" = "$row" ]

@@ -145,7 +145,6 @@ setup() {
 	! on_mlx5 || specs+=("umem_reg umem --via kernel" "alloc_dm reg --memory dm" "reg_dm_mr reg --memory dm"
 		"umem_reg umem --try-page-sizes --via kernel")
 	for spec in "${specs[@]}"; do
-		# shellcheck disable=SC2086 # words
 		faulty "${spec%% *}=kill-after" ${spec#* } >/dev/null 2>&1 || :
 		[[ $(ms stat -n -o state) == *unlisted* ]] || fail "$spec" || return
 	done

@@ -219,13 +219,11 @@ session() { # SCRIPT: run it in a session, as one shell
 # bats test_tags=kernel
 @test "--call ibv_reg_mr_ex makes that call where libibverbs has it" {
 	for command in reg "reg-iova --iova 0x10000"; do
-		# shellcheck disable=SC2086 # several words
 		run --separate-stderr mr --json $command --call ibv_reg_mr_ex
 		if [ "$(rdma_core)" -ge 59 ]; then
 			succeeded
 			json '.regions[0].call == "ibv_reg_mr_ex" and .regions[0].via == "library"'
 			[ "$command" = reg ] || json '.regions[0].iova == "0x10000"'
-			# shellcheck disable=SC2086 # several words
 			refused EINVAL ibv_reg_mr_ex mr $command --call ibv_reg_mr_ex --access remote-write
 		else
 			refused ENOSYS ibv_reg_mr_ex

@@ -20,7 +20,6 @@ setup() {
 	json '.regions == [] and (.failures[0] | .call == "ioctl(UDMABUF_CREATE)" and .via == null)'
 	fails "ftruncate: E" ud --size max
 	for size in '--buffer 1P' '--size max'; do
-		# shellcheck disable=SC2086 # words
 		exits 1 mr reg-dmabuf --from heap:system --json $size
 		[[ $stderr == *"a dma-heap cannot give "*" bytes: this machine has "* ]]
 		json '.failures[0].errno == "ENOMEM"'
@@ -94,7 +93,6 @@ cuda() {
 	[ "$status" -eq 1 ]
 	json '.failures[0] | .call == "cuMemAlloc" and .errno == "ENOMEM"'
 	for option in --populate "--numa 0" "--addr 0x10000"; do
-		# shellcheck disable=SC2086 # words
 		cuda mr reg --memory cuda:0 $option
 		usage_error "${option%% *}"
 	done
@@ -117,7 +115,6 @@ cuda() {
 		'cuMemGetHandleForAddressRange:801 cuda:0 --data-direct|for PCIe, which Data Direct requires [likely, MR-GPU-EXPORT]'; do
 		[[ $row != *'module nvidia'* || ! -e /sys/module/nvidia ]] || continue
 		source=${row#* } source=${source%%|*}
-		# shellcheck disable=SC2086 # words
 		CUDA_VISIBLE_DEVICES=2 CUDA_FAIL=${row%% *} cuda mr reg-dmabuf --size 64K --from $source
 		[ "$status" -eq 1 ]
 		[[ $stderr == *"because: "*"${row#*|}"* ]] || fail "$row" "$stderr" || return

@@ -66,7 +66,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 		grep -oE -e '--(memory|from|access) [A-Za-z0-9:-]+' | sort -u)
 	[ -n "$options" ]
 	while read -r option; do
-		# shellcheck disable=SC2086 # words
 		run --separate-stderr mr "reg$([[ $option != --from* ]] || echo -dmabuf)" $option
 		[ "$status" -ne 2 ] || fail "$option" "$stderr" || return
 	done <<<"$options"
@@ -94,7 +93,6 @@ FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x2
 	while read -r line; do
 		mrctl help | grep -q "^  $(cut -d ' ' -f 2 <<<"$line") " || continue # "mrctl shows"
 		[[ $line != "mrctl explain" && $line != "mrctl sim" ]] || continue
-		# shellcheck disable=SC2086 # words
 		run --separate-stderr mrctl sim -- $line
 		[ "$status" -ne 2 ] || fail "$line" "$stderr" || return
 	done <<<"$commands"
@@ -138,7 +136,6 @@ The causes were judged by '* ]]
 	# the command that repeats the call is refused as the program was
 	repeat=$(jq -r '.log[0].repeat' <<<"$output")
 	[[ $repeat == 'mrctl reg '* ]]
-	# shellcheck disable=SC2086 # words
 	succeeded mrctl sim -- $repeat --expect EINVAL
 }
 

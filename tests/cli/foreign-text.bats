@@ -56,7 +56,6 @@ refused_harmlessly() {
 	harmless "$output$stderr"
 	[[ $output == *'x\x0amrctl: all is well\x1b[2J'* ]]
 	for options in "-o memory" "-n -o memory" -v; do
-		# shellcheck disable=SC2086 # a list of words
 		succeeded mr reg --access remote-read --memory "file:$file" $options
 		harmless "$output$stderr"
 	done

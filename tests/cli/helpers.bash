@@ -227,7 +227,6 @@ wrong_words() {
 	local words first second
 
 	while IFS='|' read -r words first second; do
-		# shellcheck disable=SC2086 # words
 		usage_error "$first" "$second" -- "$@" $words || fail "in the row: $* $words" || return
 	done
 }
@@ -285,7 +284,6 @@ cli() {
 
 # section TITLE TOPIC: prints the words that the section of mrctl help TOPIC lists
 section() {
-	# shellcheck disable=SC2086 # words
 	mrctl help $2 |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
 			on && /^  [^ ]/ { print $1 }'
@@ -508,7 +506,6 @@ make_empty() {
 
 	ms dereg --all --flush --quiet >/dev/null && left=$(ms stat -n -o kind,handle) || return
 	if [ -n "$left" ]; then
-		# shellcheck disable=SC2086 # words
 		ms dereg --quiet ${left// /:} >/dev/null || return
 		[ -z "$(ms stat -n)" ] || fail "left over: $(ms stat)" || return
 	fi
@@ -547,7 +544,6 @@ session_is_true() {
 		[ "$OBJECT_TOOL" != object-tool ] || return 0
 	all=$(tool objects) || return
 	[[ $all =~ ^((mr|pd|uar|umem|dm|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
-	# shellcheck disable=SC2086 # words
 	local $all
 	[ "$mr" -lt 16383 ] || return 0 # the kernel lists no more, so the number is unknown
 	[ "$mr $pd $uar $((entries ? 0 : dm))" = "$((entries - umem)) $pds 0 0" ] ||

@@ -18,11 +18,9 @@ teardown() {
 bad_where_refused() {
 	local refusal
 
-	# shellcheck disable=SC2086 # words
 	run --separate-stderr "${@:4}" reg --device "$(device)" $2 --why none
 	refusal=$stderr
 	[ "$status" -ne 0 ] || fail "not refused: ${*:4} reg $2" || return
-	# shellcheck disable=SC2086 # words
 	run --separate-stderr "${@:4}" stat --host $3 --json
 	[ "$status" -eq 1 ] || fail "$status for: $refusal" "$output" "$stderr" || return
 	json '.checks | any(.verdict == "bad" and .remedy != null and (.id | test("^MR-(" + $ids + ")$")))' --arg ids "$1" ||
@@ -31,9 +29,7 @@ bad_where_refused() {
 
 # ok_where_registered OPTIONS HOST-OPTIONS MRCTL...: both succeed
 ok_where_registered() {
-	# shellcheck disable=SC2086 # words
 	succeeded "${@:3}" reg $1 --quiet || return
-	# shellcheck disable=SC2086 # words
 	succeeded "${@:3}" stat --host $2 --quiet
 }
 

@@ -10,7 +10,6 @@ load hosts
 	check_verdicts >"$BATS_TEST_TMPDIR/all"
 	for name in $(host_names); do
 		while read -r options; do
-			# shellcheck disable=SC2086 # words
 			run mrctl -j stat --host --root "$(host_folder "$name")" $options
 			[ "$status" -le 1 ] || fail "$name $options: $output" || return
 			jq -r '.checks[] | .id + " " + .verdict + " " + .figure' <<<"$output" >"$BATS_TEST_TMPDIR/found"

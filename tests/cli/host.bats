@@ -207,7 +207,6 @@ document_is_complete() {
 		for wrong in "--root /nonexistent" "--only ${first}X" "--record $ROOT" operand "-d mlx5_0" \
 			"--only $first --ignore $first" "--only a|b" "--for-size 0" --xyzzy "--root x --record y" \
 			"--format xyzzy" "--json=x" --only; do
-			# shellcheck disable=SC2086 # words
 			run --separate-stderr mrctl stat --host --exit "${style%,*}" $wrong
 			[ "$status" -eq "${style#*,}" ] || fail "$style $wrong: $status $output" || return
 			[ "${#lines[@]}" -eq 1 ] && [ -n "$output" ] && [ -n "$stderr" ] || fail "$output" || return

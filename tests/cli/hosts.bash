@@ -112,12 +112,10 @@ in_namespace() {
 	local how
 
 	for how in "-rmu" "-mu"; do
-		# shellcheck disable=SC2086 # words
 		! unshare $how -p --fork --mount-proc true 2>/dev/null || break
 		how=''
 	done
 	[ -n "$how" ] || skip "needs namespaces to mount in"
-	# shellcheck disable=SC2086 # words
 	run --separate-stderr timeout 60 unshare $how -p --fork --mount-proc bash -c "$1"
 }
 

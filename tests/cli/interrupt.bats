@@ -78,7 +78,6 @@ died() {
 	echo 'reg --size 4K' >"$BATS_TEST_TMPDIR/lines"
 	for line in "${all[@]}"; do
 		ms reg --name a --quiet || :
-		# shellcheck disable=SC2086 # words
 		stop_at "${line%% *}@1" mrctl ${line#* }
 		died INT || fail "$line" || return
 	done
@@ -169,7 +168,6 @@ find_stopped() {
 	for words in --flush "--flush --pd one" pd:one "--all --flush"; do
 		ms reg --relaxed --count 20 --pd one --quiet
 		ms dereg --all --defer-for 600 --quiet
-		# shellcheck disable=SC2086 # words
 		stop_at dereg_mr@3 mrctl dereg $words --json
 		died HUP
 		[ "$(states | grep -c ' deferred')" -eq 17 ]

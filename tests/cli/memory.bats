@@ -146,7 +146,6 @@ require_odp() {
 
 @test "a file that was made for regions of which none is registered is removed again" {
 	for line in "--addr 1" "--size max" "--access remote-write" "--access remote-write --count 3 --keep-going"; do
-		# shellcheck disable=SC2086 # words
 		exits 1 mr reg --memory "file:$FILE" $line
 		[ ! -e "$FILE" ] || fail "$line"
 	done

@@ -91,7 +91,6 @@ columns() {
 	refused EINVAL ibv_reg_mr mr reg -q --size 0
 	[ -z "$output" ]
 	for option in "--output rkey" --verbose; do
-		# shellcheck disable=SC2086 # words
 		usage_error "--quiet excludes ${option% *}" -- mr reg -q $option
 	done
 	gives '.regions | length == 1' mr reg -q
@@ -112,7 +111,6 @@ columns() {
 
 @test "full or closed standard output is a reported error, and the finished work is reported" {
 	for arguments in "reg -o rkey" "reg --count 5000 ${MANY[*]}" "--help" "reg --help" "--version" "--dump-cli"; do
-		# shellcheck disable=SC2086 # a list of words
 		run --separate-stderr mr_to /dev/full $arguments
 		[ "$status" -eq 1 ] || fail "$arguments: exit status $status" || return
 		[[ $stderr == *"standard output"*ENOSPC* ]] || fail "$arguments: $stderr" || return
@@ -211,10 +209,8 @@ on_terminal() {
 @test "a message is wrapped at words on a terminal, and one line for each fact in a file" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	for words in "reg --memory hole" "reg --access remote-write,remote-read,mw-bind --why none" "reg --memory file:/$(printf '%090d' 0)"; do
-		# shellcheck disable=SC2086 # words
 		run on_terminal $words
 		wrapped=$(tr -d '\r' <<<"$output")
-		# shellcheck disable=SC2086
 		run --separate-stderr mr $words
 		# The addresses of two processes differ.
 		[ "$(tr -s ' \n' ' ' <<<"$wrapped" | sed 's/0x[0-9a-f]*/0x/g')" = \

@@ -120,7 +120,6 @@ is_overdue() {
 		ms reg --relaxed --name due --quiet
 		ms dereg due --defer-for 0 --quiet
 		[[ $(states) == *"deferred"*"deferred"* ]] || fail "$command: $(states)" || return
-		# shellcheck disable=SC2086 # words
 		ms $command --quiet || return
 		[ "$(states | grep -c deferred)" -eq 1 ] || fail "$command: $(states)" || return
 	done
@@ -197,7 +196,6 @@ is_overdue() {
 	succeeded faulty dereg_mr=EBUSY rereg plain --access none
 	[[ $stderr == *"mrctl: rereg: 1 deferred region could not be invalidated: region 2: EBUSY ("* ]]
 	for command in "batch --quiet" "stat --json"; do
-		# shellcheck disable=SC2086 # words
 		succeeded ms $command <<<stat
 		[ "$(grep -c "deferred region could not be invalidated: region 2: EBUSY (" <<<"$stderr")" -eq 1 ]
 	done

@@ -117,7 +117,6 @@ begin_report() {
 }
 
 teardown() {
-	# shellcheck disable=SC2086 # words
 	[ -z "$PROGRAMS" ] || kill $PROGRAMS 2>/dev/null || true
 	tidy
 }

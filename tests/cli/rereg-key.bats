@@ -61,7 +61,6 @@ unreachable() {
 	all=local-write,remote-read,remote-write
 	while read -r may word words; do
 		make
-		# shellcheck disable=SC2086 # words
 		change $words || fail "rereg $words" || return
 		peers "$may" "$word" || fail "after rereg $words" || return
 		if [ "$key" != "$old_key" ]; then

@@ -199,7 +199,6 @@ would_say() {
 	pause_at rereg_mr=stop rereg a --access remote-read --quiet
 	[ "$(states)" = "1 pending" ]
 	for command in "rereg a --access none" "dereg a"; do
-		# shellcheck disable=SC2086 # words
 		fails "region 1 is in use by another process" ms $command
 	done
 	go_on

@@ -31,7 +31,6 @@ does_nothing() {
 	local words
 
 	for words in "--version" "--dump-cli" "reg --memory file:$FOLDER/made" "sim -- true" "stat -j"; do
-		# shellcheck disable=SC2086 # words
 		run --separate-stderr as_nobody "$FOLDER/mrctl" $words
 		[ "$status" -eq 1 ] || fail "$words: $status" "$output"
 		[ -z "$output" ]

@@ -18,7 +18,6 @@ setup_file() {
 	for word in "reg --count 6 --keep-going" "dereg --all" "dereg 1 2 3 --flush" stat; do
 		{
 			status=0
-			# shellcheck disable=SC2086 # a list of words
 			ms $word --json >"$out.${word%% -*}.json" 2>"$out.${word%% -*}" || status=$?
 			echo "$status" >"$out.${word%% -*}.status"
 		} 3>&- &
@@ -55,7 +54,6 @@ lock_session() {
 	tool text memfd '"\12\134\377x'
 	tool text "$(device)" "$(device | sed 's/./\\33/g')"
 	for word in "stat" "stat 1" "stat -n -o name,pd,memory" "stat --json" "dereg aaaaa" "dereg 1"; do
-		# shellcheck disable=SC2086 # a list of words
 		run --separate-stderr ms $word
 		[[ $output != *[$'\001'-$'\011'$'\013'-$'\037'$'\177']* ]] || fail "$word: $output"
 		[[ $stderr != *[$'\001'-$'\011'$'\013'-$'\037'$'\177']* ]] || fail "$word: $stderr"

@@ -84,13 +84,9 @@ leads_nowhere() {
 
 @test "for words that name no session the exit status is 3, and nothing else is done" {
 	for word in stat "dereg --all" reg; do
-		# shellcheck disable=SC2086 # a list of words
 		absent "descriptor 0 is not an mrctl session" "${MS[@]}" --session fd:0 $word </dev/null
-		# shellcheck disable=SC2086
 		absent "descriptor 77 of the session is closed" "${MS[@]}" --session fd:77 $word
-		# shellcheck disable=SC2086
 		absent "was not started in a session" "${MS[@]}" --session "pid:$BASHPID" $word
-		# shellcheck disable=SC2086
 		usage_error "invalid session 'nonsense'" -- "${MS[@]}" --session nonsense $word
 	done
 	absent "not in a session" ms stat

@@ -140,7 +140,6 @@ await_device() {
 	UNDO+=("echo $(<$scope) >$scope")
 	echo 1 >$scope
 	for joinable in '' --joinable; do
-		# shellcheck disable=SC2086 # for the inner shell; a word or none
 		as_nobody bash -c 'echo $$ && exec "$@"' bash "${MR[@]}" session $joinable -- \
 			sleep 600 >"$BATS_TEST_TMPDIR/pid" 3>&- &
 		await test -s "$BATS_TEST_TMPDIR/pid"

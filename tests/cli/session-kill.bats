@@ -51,7 +51,6 @@ pds_work() {
 
 # prepare TURN: runs the command in PREPARE, where % is replaced by TURN
 prepare() {
-	# shellcheck disable=SC2086 # words
 	[ -z "$PREPARE" ] || ms ${PREPARE//%/$1} --quiet >/dev/null
 }
 

@@ -108,7 +108,6 @@ load helpers
 		ms reg --count $n "${MANY[@]}" --memory none --name "n$n" --quiet 2>/dev/null
 		read -ra keys < <(ms stat "n$n.9" -n -o lkey,handle)
 		for word in "stat n$n.9" "stat lkey:${keys[0]}" "stat mr:${keys[1]}" "dereg n$n.9"; do
-			# shellcheck disable=SC2086 # a list of words
 			# LeakSanitizer does not work below strace.
 			ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "${SIM[@]}" strace -qq -o "$out.trace" mrctl $word --quiet
 			wc -l <"$out.trace"

@@ -209,10 +209,8 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 @test "the pingpongs of rdma-core create, connect and destroy their queues, with and without a channel" {
 	port=$((20000 + $$ % 12000))
 	for program in "rc_pingpong -e" rc_pingpong uc_pingpong ud_pingpong srq_pingpong; do
-		# shellcheck disable=SC2086 # a program and options
 		sim -- bash -c "$PINGPONG" bash $port "$(at_port $port)" ibv_$program
 		[[ $status -eq 0 && $output == *"0 iters in"* && $output != *client* ]] || fail "$program" "$output" "$stderr"
-		# shellcheck disable=SC2086
 		sim --profile rxe -- bash -c "$PINGPONG" bash $port "$(at_port $port)" ibv_$program -g 0
 		[[ $status -eq 0 && $output == *"0 iters in"* && $output != *client* ]] || fail "$program" "$output" "$stderr"
 	done
@@ -220,7 +218,6 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 
 @test "messages, RDMA and atomic operations end as the InfiniBand specification says, for each access and place" {
 	for options in "--profile mlx5" "--profile rxe" "--profile rxe --kernel 6.1"; do
-		# shellcheck disable=SC2086 # options
 		UNRELIABLE=1 RELEASE=${options##* }. sim $options -- "$BUILD/tests/cli/path-tool" 500
 		[[ $status -eq 0 && $output == *" checks, 0 differences" ]] || fail "$options" "$output" "$stderr"
 	done
@@ -232,7 +229,6 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 	command -v ib_write_bw >/dev/null || skip "needs perftest"
 	for profile in mlx5 rxe; do
 		while read -r options; do
-			# shellcheck disable=SC2086 # a program and options
 			sim --profile $profile -- bash -c "${PINGPONG//-n 0/-n 20 -F -x 0}" bash $port "$(at_port $port)" $options
 			[[ $status -eq 0 && $output == *"remote address"* && $output != *client:* ]] ||
 				fail "$profile $options" "$output" "$stderr"
@@ -261,7 +257,6 @@ PINGPONG='"${@:3}" -n 0 -p $1 & server=$!
 		for options in rc_pingpong "rc_pingpong -e" "rc_pingpong -s 1000000" "rc_pingpong -o" \
 			srq_pingpong "srq_pingpong -e" uc_pingpong "uc_pingpong -e" \
 			ud_pingpong "ud_pingpong -e"; do
-			# shellcheck disable=SC2086 # a program and options
 			sim --profile $profile -- bash -c "${PINGPONG//-n 0/-n 100 -c -g 0}" bash $port "$(at_port $port)" ibv_$options
 			[[ $status -eq 0 && $output == *" iters in"* && $output != *client* && $output != *invalid* ]] ||
 				fail "$profile $options" "$output" "$stderr"

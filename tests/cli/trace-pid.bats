@@ -14,7 +14,6 @@ setup() {
 }
 
 teardown() {
-	# shellcheck disable=SC2086 # one of them may be missing
 	[ -z "$PROGRAM$TRACER" ] || kill -9 $PROGRAM $TRACER || :
 	wait
 	tidy

@@ -55,7 +55,6 @@ each_alike() {
 	local id args
 
 	while read -r id args; do
-		# shellcheck disable=SC2086 # ARGs are words
 		[ -z "$id" ] || alike "$id" -- $args
 	done
 }

@@ -19,7 +19,6 @@ setup() {
 
 # SIGTERM ends the program, too
 teardown() {
-	# shellcheck disable=SC2086 # one of them may be missing
 	[ -z "$HOLD_PID$LEFT" ] || kill $HOLD_PID $LEFT || :
 	tidy
 }
@@ -322,7 +321,6 @@ told() {
 	trace --refused-only -- true
 	usage_error "--refused-only"
 	for files in "-o same --summary same" "-o same --reproduce same" "--summary same --reproduce same"; do
-		# shellcheck disable=SC2086 # words
 		trace $files -- true
 		usage_error "require different files"
 	done

@@ -70,7 +70,6 @@ wrong_lines() {
 	done
 	absent "did you mean 'mrctl help stat'?" mr stat help
 	for words in bogus 'reg --bogus' 'reg -Z'; do
-		# shellcheck disable=SC2086 # words
 		run --separate-stderr mrctl $words
 		[[ $stderr != *"did you mean"* ]]
 	done

@@ -38,10 +38,8 @@ os.execvp(sys.argv[1], sys.argv[1:])' "${MR[@]}" reg-dmabuf --from fd:9 --json
 	require_dmabufs
 	for range in "--size 8193" "--size 8K --offset 1" "--size 4K --offset 8K" "--size 1T --offset 4K" \
 		"--size max --offset 4K" "--size 0"; do
-		# shellcheck disable=SC2086 # words
 		refused_because MR-DMABUF-RANGE certain mr reg-dmabuf --from udmabuf --buffer 8K $range --json
 		[[ $range =~ 0$|max ]] || json '.failures[0].causes[0].evidence.size == 8192'
-		# shellcheck disable=SC2086 # words
 		refused_because MR-DMABUF-RANGE certain mr umem --dmabuf udmabuf --buffer 8K $range --json
 	done
 	refused_because MR-DMABUF-RANGE certain \

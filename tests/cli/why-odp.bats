@@ -84,7 +84,6 @@ require_odp() {
 	require_odp
 	for via in $(paths); do
 		for range in '--advise-offset 8K --advise-size 1' '--advise-size 8193' '--advise-offset 4K --advise-size 8K'; do
-			# shellcheck disable=SC2086 # words
 			refused_because MR-ADVICE-RANGE certain mr "${advice[@]}" $range --via "$via"
 		done
 		for memory in unmapped hole; do

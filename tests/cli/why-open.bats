@@ -28,7 +28,6 @@ absent_because() {
 	local command
 
 	for command in reg "reg -d $(device)" "session --detach" "stat --probe" umem; do
-		# shellcheck disable=SC2086 # words
 		refused_because "$1" "$2" "${MR[@]}" $command --json || return
 		[ "$status" -eq 3 ] || fail "$command: $status" "$stderr" || return
 		says "${@:3}" "[$2, $1]" "try: " || return

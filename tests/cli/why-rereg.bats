@@ -135,7 +135,6 @@ on_linux_6_1() {
 	refused_because MR-REREG-DRIVER certain ms rereg a --access none --json
 	json '.failures[0] | .errno == "EOPNOTSUPP" and .layer == "uverbs"'
 	for request in "--flags 0" "--access remote-write" "--memory unmapped --size 8K"; do
-		# shellcheck disable=SC2086 # words of a request
 		never_certain rereg_mr "EINVAL EFAULT EACCES" rereg a $request
 	done
 }

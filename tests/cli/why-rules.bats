@@ -44,9 +44,7 @@ load dmabuf
 @test "remote-write and remote-atomic need local-write by each call" {
 	for command in reg "reg --via kernel" "reg-iova --iova 0" "reg-dmabuf --from fd:-1 --via kernel"; do
 		on_mlx5 || [[ $command != reg-dmabuf* ]] || continue
-		# shellcheck disable=SC2086 # words
 		refused_because MR-ACCESS-LOCAL-WRITE certain mr $command --access remote-write --json
-		# shellcheck disable=SC2086 # words
 		refused_because MR-ACCESS-LOCAL-WRITE certain mr $command --access remote-atomic --json
 	done
 }

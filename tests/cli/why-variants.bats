@@ -63,7 +63,6 @@ refused_dmabufs() {
 	json '.failures[0] | .call == "mlx5dv_open_device" and .errno == "EINVAL" and .layer == "driver" and
 		.causes[0].evidence.devx_other == "EPROTONOSUPPORT"'
 	for what in "" "--page-sizes 4K" "--dmabuf udmabuf"; do
-		# shellcheck disable=SC2086 # words
 		refused_because MR-DEVX-METHOD certain mr umem --size 64K $what --via kernel --json
 		json '.failures[0] | .errno == "EPROTONOSUPPORT" and .layer == "uverbs" and
 			.causes[0].evidence.driver == "mlx5"'

@@ -48,15 +48,12 @@ first_cause() {
 	)
 
 	for words in "${requests[@]}"; do
-		# shellcheck disable=SC2086 # a list of words
 		alone+=("$(first_cause mr $words)")
-		# shellcheck disable=SC2086
 		other=$(first_cause mr $words --via kernel)
 		[ "${alone[-1]}" = "$other" ] || fail "$words: ${alone[-1]}, but by the kernel $other"
 	done
 	session_begin
 	for words in "${requests[@]}"; do
-		# shellcheck disable=SC2086
 		other=$(first_cause ms $words)
 		[ "${alone[0]}" = "$other" ] || fail "$words: ${alone[0]}, but in a session $other"
 		alone=("${alone[@]:1}")
