@@ -24,7 +24,7 @@ load batch
 	[[ $stderr != *inert* ]]
 }
 
-@test "regions are found by id, name, key and handle" {
+@test "regions are found by id, name, key and handle; lines of a pipe are answered as they come" {
 	local handle lkey rkey word
 
 	talk "${MR[@]}" -n -o handle,lkey,rkey,name

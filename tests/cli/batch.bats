@@ -112,19 +112,6 @@ load rows
 	[ -z "$output$stderr" ]
 }
 
-@test "lines of a pipe are answered as they come" {
-	local line
-
-	talk "${MR[@]}" -n -o name,length
-	say 'reg --name a'
-	hear line
-	[ "$line" = "a 4096" ]
-	say 'reg --name b --size 8K'
-	hear line
-	[ "$line" = "b 8192" ]
-	hang_up
-}
-
 # ---- answers ----
 
 @test "the first line with an unexpected answer ends the batch" {

@@ -5,7 +5,7 @@
 
 load helpers
 
-FILE=/dev/shm/mrctl-test-$$ # most other file systems refuse to pin a shared file for writing
+FILE=$(mktemp -u /dev/shm/mrctl-test-XXXXXX) # most other file systems refuse to pin a shared file for writing
 
 teardown() {
 	rm -f "$FILE"

@@ -395,7 +395,7 @@ The causes were judged by '* ]]
 	for line in 'kernel: usb 1-2: new high-speed USB device using xhci_hcd, memory region error' \
 		'ib_md.c:282 UCX ERROR ibv_reg_mr(address=0x7f0000000000, length=4096, access=0xf) failed: Bad address'; do
 		yes "$line" | head -n 200000 >"$BATS_TEST_TMPDIR/log"
-		run --separate-stderr bash -c 'ulimit -t 30; exec mrctl -j explain - <"$1"' - "$BATS_TEST_TMPDIR/log"
+		run --separate-stderr bash -c 'ulimit -t 60; exec mrctl -j explain - <"$1"' - "$BATS_TEST_TMPDIR/log"
 		[ "$status" -le 1 ] || fail "exit status $status"
 	done
 	json '.log[0].count == 200000'

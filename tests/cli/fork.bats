@@ -7,6 +7,7 @@
 # ranges can fail: it needs more records where it splits a range that it had merged with its neighbours.
 
 load helpers
+load batch
 
 # Turns fork protection on, as under a kernel that does not copy pinned pages on fork; skips where libibverbs does not
 # need it
@@ -16,10 +17,6 @@ setup() {
 	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
 		skip "its kernel copies pinned pages on fork, and libibverbs knows"
 	export RDMAV_FORK_SAFE=1
-}
-
-batch() { # LINE...
-	run --separate-stderr mr --json batch <<<"$(printf '%s\n' "$@")"
 }
 
 # starving CODE OLD LINE...: a batch in which the allocation of libibverbs fails whose failure gives this code.  Its
@@ -33,7 +30,7 @@ starving() {
 	export FAIL=allocate FAIL_IN=libibverbs.so FAIL_HIT=$BATS_TEST_TMPDIR/hit FAIL_NUMBER
 	for ((n = 1; n < 100; n++)); do
 		rm -f "$FAIL_HIT"
-		FAIL_NUMBER=$n batch "${@:3}"
+		FAIL_NUMBER=$n batch --json -- "${@:3}"
 		[ -e "$FAIL_HIT" ] || break
 		[[ $output == *"\"$code\""* ]] || continue
 		succeeded
@@ -46,7 +43,7 @@ starving() {
 
 # bats test_tags=kernel,release
 @test "IBV_REREG_MR_ERR_DONT_FORK_NEW: the region is as before" {
-	batch 'reg --name a' 'rereg a --memory unmapped --expect EFAULT,ENOMEM' 'stat a' 'dereg a'
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT,ENOMEM' 'stat a' 'dereg a'
 	succeeded
 	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_DONT_FORK_NEW" and
 		.old_region == "valid"'
