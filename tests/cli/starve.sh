@@ -10,7 +10,7 @@ set -u
 work=$1
 export FAIL=allocate FAIL_HIT=$work/hit LEAKS=$work/leaks
 preload=$2/fail.so:$2/leaks.so:$LD_PRELOAD
-runs=0 wrong=0 documents=0
+runs=0 wrong=0 documents=0 where=()
 : >"$LEAKS"
 
 # complain WHAT: prints what is wrong with the current run, for the first 20
@@ -40,7 +40,7 @@ starve() {
 	# shellcheck disable=SC2086 # words
 	for ((n = 0; n < 2000; n++)); do
 		[ -z "$before" ] || mrctl $before --quiet
-		FAIL_NUMBER=$n LD_PRELOAD=$preload mrctl "$@" >"$work/out" 2>"$work/err"
+		env "${where[@]}" FAIL_NUMBER=$n LD_PRELOAD="$preload" mrctl "$@" >"$work/out" 2>"$work/err"
 		status=$?
 		[ -z "$after" ] || mrctl $after --quiet
 		if [ "$1" != --json ]; then
@@ -81,6 +81,8 @@ for mode in --json --verbose; do
 	starve '' '' "$mode" rereg a --size 8K --access none
 	mrctl dereg a --quiet
 done
+# outside of the session
+where=(-u MRCTL_SESSION)
 starve '' '' -o name,max_mr stat --device
 starve '' '' -o call bench relaxed --sizes 4K --count 1
 starve '' '' reg --access remote-write
