@@ -56,6 +56,12 @@ ALONE='"${@:2}" & s=$!
 	kill $s 2>/dev/null
 	wait $s'
 
+# A script that runs CMD, and ends it when a call was refused, or after a minute
+UNTIL_REFUSED='timeout -k 5 60 "${@:2}" & c=$!
+	until grep -q "\"answer\":\"E" "$1" || ! kill -0 $c 2>/dev/null; do sleep 0.1; done
+	kill $c 2>/dev/null
+	wait $c'
+
 # READY of a server that waits at rdma_cm; at_port has that of one that waits at a port
 AT_RDMA_CM='[[ $(rdma resource show cm_id) == *LISTEN* ]]'
 
@@ -290,5 +296,5 @@ over_ucx() {
 	calls 'map(select(.place and (.place | contains("uct_ib_reg")) and .answer == "ok")) |
 		map(.pid) | unique | length == 2'
 	# UCX asks again and again
-	refused_twice 2000000 1000000 timeout -k 1 5 "${ranks[@]}"
+	refused_twice 2000000 1000000 bash -c "$UNTIL_REFUSED" bash "$CALLS" "${ranks[@]}"
 }
