@@ -569,14 +569,14 @@ void output_json_list(struct output *out, const char *key, const struct list *li
  *
  * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
  */
-/** output_is_metrics() - whether metrics are printed */
-bool output_is_metrics(const struct output *out);
-
 void output_table(struct output *out, const char *key, const struct list *list,
 		  const char *columns);
 
 /** output_is_for_people() - whether text is printed, and the user has not chosen columns, or left out headings */
 bool output_is_for_people(const struct output *out);
+
+/** output_is_metrics() - whether metrics are printed */
+bool output_is_metrics(const struct output *out);
 
 /**
  * output_end() - end the document and flush it
