@@ -469,9 +469,10 @@ int sim_advise_mr(struct sim_call *call)
 	for (i = 0; i < size / sizeof(*list) && !rc; i++) {
 		const struct sim_object *mr = sim_key_find(call->table, list[i].lkey);
 
-		rc = call->profile->check_prefetch(&advice,
-						   mr && mr->type == UVERBS_OBJECT_MR ? mr : NULL);
-		if (!rc && advice.flush)
+		if (mr && mr->type != UVERBS_OBJECT_MR)
+			mr = NULL;
+		rc = call->profile->check_prefetch(&advice, mr);
+		if (!rc && mr && advice.flush)
 			rc = prefetch(call, &advice, *mr, &list[i]);
 	}
 	return rc;
