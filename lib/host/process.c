@@ -16,10 +16,6 @@
 #include "lib/base/base.h"
 #include "lib/host/reading.h"
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-
 bool mr_process_open(pid_t pid, struct mr_process *process)
 {
 	char path[32];
