@@ -387,26 +387,26 @@ int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
 /* Looks at an environment that execve(2) may be replacing. */
 #define LOOKS 8
 
-/* Returns where the stack of its program begins, which each execve(2) draws anew; 0: not known. */
+/* Returns where the stack of its program begins, which each execve(2) draws anew; 0: not known, or not drawn yet. */
 static uint64_t read_stack(const struct mr_process *process)
 {
 	struct mr_process_stat stat;
 
-	return read_stat(process, &stat) ? stat.stack : 0;
+	return read_stat(process, &stat) && stat.code ? stat.stack : 0;
 }
 
 /*
  * execve(2) frees the memory that open(2) has found, and gives the process its new memory before it sets the places of
- * command line and environment (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()).  So an environment is
- * empty only if the same program had a command line before and its stack after.  A kernel thread, or a process that has
- * ended, has no program.
+ * command line, environment and then code (fs/exec.c begin_new_exec(), fs/binfmt_elf.c load_elf_binary()).  So an
+ * environment is empty only if the same program had its code before and its stack after.  A kernel thread, or a process
+ * that has ended, has no program.
  */
 int mr_process_find_variable(const struct mr_process *process, const char *name, char *value,
 			     size_t size)
 {
 	char *environment = malloc(ENVIRONMENT_MAX);
 	ssize_t got = environment ? -EAGAIN : -ENOMEM;
-	char program[PATH_MAX], byte[2];
+	char program[PATH_MAX];
 	const char *found;
 	bool is_found;
 
@@ -414,12 +414,10 @@ int mr_process_find_variable(const struct mr_process *process, const char *name,
 	for (int i = 0; i < LOOKS && got == -EAGAIN; i++) {
 		/* The first look suffices for most processes: only a later one finds it empty. */
 		const uint64_t stack = i ? read_stack(process) : 0;
-		const bool has_line =
-			stack && mr_process_read(process, "cmdline", byte, sizeof(byte)) > 0;
 
 		got = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX);
 		if (!got && mr_process_link(process, "exe", program, sizeof(program)) &&
-		    !(has_line && stack == read_stack(process)))
+		    (!stack || stack != read_stack(process)))
 			got = -EAGAIN;
 	}
 	found = got > 0 ? envz_get(environment, (size_t)got, name) : NULL;
