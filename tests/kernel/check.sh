@@ -3,8 +3,7 @@
 #
 # check.sh [SUITE...]: `run.sh check` in each of the guests (default: all), even after one has failed; then
 # a summary of all.  Where all guests run all tests and pass, observed.md is written anew from their answers.
-#   GUEST_TESTS  guests in which the tests run (all); the others make only the random calls, and no variants.  If it
-#                names some, --why prove is tested on one device: the kernel's functions are those of both
+#   GUEST_TESTS  guests in which the tests run (all); the others make only the random calls, and no variants
 #   GUEST_JOBS   how many guests run at once (one more than processors)
 #   GUEST_CALLS  random calls on each device (2000)
 
@@ -86,7 +85,6 @@ observed() { # FILE...: output of the guests
 begin_guest() { # SUITE
 	local only=()
 
-	[ "$tested" = "${all[*]}" ] || only=(brief)
 	[[ " $tested " == *" $1 "* ]] || only=(calls)
 	rm -f "$built/kernel/log/$1-check"/{output.log,calls.log,console-first.log}
 	begun[$1]=$SECONDS

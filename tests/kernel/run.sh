@@ -23,10 +23,9 @@ die() { say "$*"; exit 125; }
 
 usage() {
 	cat <<-EOF
-	usage: run.sh check SUITE [calls|brief]
+	usage: run.sh check SUITE [calls]
 	                                      run the tests tagged "kernel" on each device, and random
-	                                      calls; "calls": only these; "brief": --why prove on one
-	                                      device only
+	                                      calls; "calls": only these
 	       run.sh shell SUITE             give a prompt in the guest
 	       run.sh exec SUITE -- CMD...    run one command in the guest, in /mrctl
 	       run.sh update SUITE            make the guest anew from the newest packages
