@@ -158,9 +158,9 @@ $(BUILD)/sim/sysfs: lib/sim/sysfs.txt
 
 # The tables of causes, which the file with their functions includes
 CAUSES := $(patsubst %.txt,$(BUILD)/%,$(wildcard lib/diagnose/causes/*.txt))
-$(CAUSES:=.inc): $(BUILD)/%.inc: %.txt lib/diagnose/causes/rows.awk
+$(CAUSES:=.inc): $(BUILD)/%.inc: lib/diagnose/causes/diagnosis.c %.txt lib/diagnose/causes/rows.awk
 	@mkdir -p $(@D)
-	$(Q)awk -f lib/diagnose/causes/rows.awk $< >$@
+	$(Q)awk -f lib/diagnose/causes/rows.awk $(wordlist 1,2,$^) >$@
 
 $(BUILD)/lib/diagnose/log/topics.inc: $(wildcard lib/diagnose/causes/*.txt) lib/diagnose/causes/rows.awk
 	@mkdir -p $(@D)

@@ -15,13 +15,20 @@
 # known, with the facts of show_facts() in the place of their names in braces; without "if" always.  In between: "calls ALL but
 # FIND" are all but those; without errnos it is any, without a layer it is of none.  The function is asked only where the call
 # has what it "needs", one of the flags of "access", and the "driver".  "cured" are changes of --why try that take it away;
-# "prepared_by" names the only calls of PREPARE; "shows" names facts of the call that are evidence (diagnosis.c show_facts()); "obstacle" and "statuses" say what mappings.c and
-# firmware.c look for.  "[table]" begins one.
+# "prepared_by" names the only calls of PREPARE; "shows" names facts that are evidence: those of show_facts() in diagnosis.c,
+# which is read first.  "obstacle" and "statuses" say what mappings.c and firmware.c look for.  "[table]" begins one.
 
 function fail(what) {
 	print FILENAME ":" FNR ": " what > "/dev/stderr"
 	status = 1
 	exit 1
+}
+
+# check_facts TEXT: show_facts() has each name in braces, as it looks for it without end
+function check_facts(text,    n, part) {
+	for (n = split(text, part, /[{}]/); n > 1; n -= 2)
+		if (!(part[n - 1] in is_fact))
+			fail("no fact of show_facts(): " part[n - 1])
 }
 
 # bits PREFIX WORDS [SUFFIX]: "PREFIX" "WORD" "SUFFIX" | ...
@@ -85,8 +92,11 @@ function members(line,    i, n, part, key, value, pair) {
 			printf "\t.layer = MR_LAYER_%s,\n", value
 		else if (key == "driver")
 			printf "\t.driver = \"%s\",\n", value
-		else if (key == "shows")
+		else if (key == "shows") {
 			printf "\t.shows = \"%s\",\n", value
+			gsub(/[^ ]+/, "{&}", value)
+			check_facts(value)
+		}
 		else if (key == "access")
 			printf "\t.needs_access = %s,\n", bits("MR_ACCESS_", value)
 		else if (key == "needs")
@@ -112,6 +122,7 @@ function put() {
 	if (member == "log" && table == "log")
 		topic(text)
 	else if (member ~ /^says / && table == "") {
+		check_facts(text)
 		sub(/^says /, "", member)
 		needs = sub(/ if /, " ", member) ? substr(member, index(member, " ") + 1) : ""
 		sub(/ .*/, "", member)
@@ -142,6 +153,13 @@ function end_table() {
 		print "{ .id = NULL },\n};"
 }
 
+FILENAME ~ /\.c$/ { # diagnosis.c
+	if (/^\t\t\{ "[a-z_]+", (TEXT|NUMBER|HEX),/) {
+		split($0, part, "\"")
+		is_fact[part[2]] = 1
+	}
+	next
+}
 /^#/ { next }
 /^\[.*\]$/ {
 	end_table()
